@@ -1,0 +1,49 @@
+# Two commands for a newcomer: `make demo` and `make test`. Each does all the set-up it needs.
+# PYTHON chooses the interpreter, VENV the environment, DUCKDB a DuckDB version other than the newest.
+
+PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3; do \
+    "$$p" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null && { echo "$$p"; break; }; done)
+VENV ?= .venv
+DUCKDB ?=
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+PYTEST_ARGS ?=
+
+.PHONY: help demo test lint format schema bench matrix clean
+
+help: ## list the targets
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+
+$(READY): pyproject.toml
+	@test -n "$(PYTHON)" || { echo "sdcdb needs Python 3.11, 3.12 or 3.13 on the PATH (or: make PYTHON=/path/to/python)"; exit 1; }
+	@"$(PYTHON)" -m venv "$(VENV)" || { echo "cannot create $(VENV); on Debian: apt-get install python3-venv"; exit 1; }
+	@echo "installing sdcdb and its tools into $(VENV) (a minute or two, once)"
+	@"$(BIN)/python" -m pip install --quiet --disable-pip-version-check -e '.[dev]' $(if $(DUCKDB),'duckdb==$(DUCKDB)')
+	@touch $@
+
+demo: $(READY) ## set up, then show the product working
+	@$(BIN)/sdcdb demo
+
+test: $(READY) ## set up, then run the tests
+	@$(BIN)/python -m pytest -n 2 --dist worksteal $(PYTEST_ARGS)
+
+lint: $(READY) ## ruff, format check and mypy strict
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+
+format: $(READY) ## let ruff rewrite
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+schema: $(READY) ## write schemas/policy.schema.json anew from the policy models
+	@$(BIN)/python -m sdcdb.schemas
+
+bench: $(READY) ## run the benchmarks; results go to benchmarks/results and docs/benchmarks.md
+	@for b in benchmarks/[a-z]*.py; do $(BIN)/python $$b || exit 1; done
+
+matrix: ## the tests on every Python found here, with DuckDB 1.5 and with the newest
+	@.ci/matrix
+
+clean: ## remove environments and caches
+	rm -rf .venv .venv-* build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,69 @@
+"""Every exception of sdcdb. A user's mistake and our bug are different types, with different exit codes."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+
+class SdcdbError(Exception):
+    """Something the user can put right. The message says what was wrong, where, and what to do."""
+
+    exit_code = 2
+
+
+class DataError(SdcdbError, ValueError):
+    """Values that a measure or a technique cannot work with: negative probabilities, NaN, wrong lengths."""
+
+
+class DatabaseError(SdcdbError):
+    """A database that is missing, locked, corrupt or without the table that was asked for."""
+
+
+class MissingExtraError(SdcdbError):
+    """An optional part of sdcdb is not installed."""
+
+    def __init__(self, extra: str, purpose: str) -> None:
+        super().__init__(f"{purpose} needs an optional part of sdcdb: pip install 'sdcdb[{extra}]'")
+
+
+class InternalError(Exception):
+    """A bug of ours. The command line asks the user to report it and exits with 70."""
+
+    exit_code = 70
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing wrong with a policy: where (line and field), what, and what would be right."""
+
+    field: str
+    message: str
+    line: int | None = None
+    severity: str = "error"
+
+    def text(self, file: str) -> str:
+        """Render as `file:line: field: message`, the form that editors jump to."""
+        where = file if self.line is None else f"{file}:{self.line}"
+        return f"{where}: {self.field}: {self.message}" if self.field else f"{where}: {self.message}"
+
+
+class PolicyError(SdcdbError):
+    """A policy that cannot be used. `problems` holds every mistake found, not only the first."""
+
+    def __init__(self, file: str, problems: Iterable[Problem]) -> None:
+        self.file = file
+        self.problems = tuple(problems)
+        super().__init__("\n".join(problem.text(file) for problem in self.problems))
+
+
+def choices(given: str, allowed: Iterable[str]) -> str:
+    """Say what is allowed and which of it was probably meant.
+
+    >>> choices("quassi", ["identifier", "quasi"])
+    "allowed: identifier, quasi; did you mean 'quasi'?"
+    """
+    names = [str(name) for name in allowed]
+    folded = {name.casefold(): name for name in names}
+    near = get_close_matches(str(given).casefold(), list(folded), n=1, cutoff=0.55)
+    listed = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "") if names else "nothing"
+    return f"allowed: {listed}" + (f"; did you mean {folded[near[0]]!r}?" if near else "")
