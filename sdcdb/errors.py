@@ -67,3 +67,12 @@ def choices(given: str, allowed: Iterable[str]) -> str:
     near = get_close_matches(str(given).casefold(), list(folded), n=1, cutoff=0.55)
     listed = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "") if names else "nothing"
     return f"allowed: {listed}" + (f"; did you mean {folded[near[0]]!r}?" if near else "")
+
+
+def counted(number: int, thing: str) -> str:
+    """Return a count with its noun.
+
+    >>> counted(1, "record"), counted(2000, "record")
+    ('1 record', '2,000 records')
+    """
+    return f"{number:,} {thing}" + ("" if number == 1 else "s")

@@ -1,1 +1,20 @@
-"""What DuckDB gets."""
+"""What DuckDB gets: scalar functions and table macros named `sdc_*`, on any connection that the user already has."""
+
+from importlib.resources import files
+
+import duckdb
+
+from sdcdb.udfs.scalars import create_scalars
+
+
+def register(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
+    """Add the `sdc_*` functions and macros to a connection, and return it.
+
+    Nothing is written into the user's database: scalar functions live in the process, macros in the connection's
+    temporary schema, so that read-only databases work too. Calling it again, or on another cursor, is harmless.
+    """
+    create_scalars(con)
+    for file in sorted(files(__name__).joinpath("macros").iterdir(), key=lambda file: file.name):
+        if file.name.endswith(".sql"):
+            con.execute(file.read_text(encoding="utf-8"))
+    return con

@@ -1,0 +1,1 @@
+"""The `sdcdb` command line, one module per command."""

@@ -1,1 +1,15 @@
-"""Data to try sdcdb on."""
+"""Data to try sdcdb on: one paper's example, two papers' generators, and a staff table of any size.
+
+>>> import duckdb
+>>> con = duckdb.connect()
+>>> create(con, "bank").tables
+('bank',)
+>>> con.execute("SELECT count(*) FROM bank").fetchall()
+[(7,)]
+"""
+
+from sdcdb.datasets.creation import create
+from sdcdb.datasets.dataset import Dataset
+from sdcdb.datasets.registry import DATASETS
+
+__all__ = ["DATASETS", "Dataset", "create"]

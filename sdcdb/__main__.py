@@ -1,0 +1,5 @@
+"""`python -m sdcdb` is `sdcdb`."""
+
+from sdcdb.cli.main import main
+
+main()

@@ -1,0 +1,46 @@
+"""`sdcdb init`."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sdcdb.cli.arguments import DatabaseArgument
+from sdcdb.cli.output import JsonOption, Output, QuietOption
+
+
+def init(
+    db: DatabaseArgument,
+    tables: Annotated[
+        list[str] | None, typer.Option("--table", "-t", help="Only this table; may be given several times.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where to write; - for stdout.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite a policy that is there.")] = False,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Inspect a database and write a commented starting policy beside it."""
+    from sdcdb.database import connect, policy_path
+    from sdcdb.errors import SdcdbError
+    from sdcdb.policy.draft import draft_policy
+
+    out = Output(as_json, quiet)
+    target = output or policy_path(db)
+    if str(target) != "-" and target.exists() and not force:
+        raise SdcdbError(f"{target} exists already: read it, or overwrite it with --force")
+    with connect(db, read_only=True) as con, out.working(f"inspecting {db}"):
+        text = draft_policy(con, db.name, tables)
+    if str(target) == "-":
+        sys.stdout.write(text)
+        return
+    try:
+        target.write_text(text, encoding="utf-8")
+    except OSError as problem:
+        raise SdcdbError(f"cannot write {target}: {problem.strerror}") from None
+    decisions = text.count("CHECK") - 1  # the heading explains the word
+    data = {"policy": str(target), "decisions": decisions}
+    out.result(data, lambda console: console.print(f"Wrote {target}", markup=False))
+    out.note(f"{decisions} lines are marked CHECK and want a decision of yours.\nNext: edit it, then sdcdb check {db}")

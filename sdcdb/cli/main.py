@@ -1,0 +1,72 @@
+"""The entry point: global options, the list of commands, and the exit codes.
+
+0 all is well; 1 the command found something; 2 the user's mistake; 70 a bug of ours; 130 interrupted.
+"""
+
+import os
+import sys
+import traceback
+from typing import Annotated
+
+import typer
+
+from sdcdb.cli.check import check
+from sdcdb.cli.datasets import datasets
+from sdcdb.cli.demo import demo
+from sdcdb.cli.init import init
+from sdcdb.cli.measure import measure
+from sdcdb.cli.schema import schema
+from sdcdb.errors import SdcdbError
+from sdcdb.version import __version__
+
+app = typer.Typer(
+    name="sdcdb",
+    help="Statistical disclosure control inside DuckDB.",
+    epilog="Start with: sdcdb demo",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+for command in (demo, init, check, measure, datasets, schema):
+    app.command()(command)
+
+
+def _version(wanted: bool) -> None:  # noqa: FBT001 - the signature that typer calls
+    if wanted:
+        import duckdb
+
+        typer.echo(f"sdcdb {__version__} (DuckDB {duckdb.__version__}, Python {sys.version.split()[0]})")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    _version_wanted: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Statistical disclosure control inside DuckDB."""
+
+
+def main() -> None:
+    """Run the command line and exit with the code that the module's docstring lists."""
+    try:
+        app()
+    except SdcdbError as error:
+        typer.secho("error: ", fg="red", bold=True, err=True, nl=False)
+        typer.echo(str(error), err=True)
+        sys.exit(error.exit_code)
+    except (KeyboardInterrupt, typer.Abort):
+        typer.echo("interrupted", err=True)
+        sys.exit(130)
+    except BrokenPipeError:  # the reader, such as `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except Exception as error:  # noqa: BLE001 - the last stop: whatever arrives here is a bug of ours
+        if "interrupted" in str(error).lower():  # DuckDB's word for Ctrl-C
+            typer.echo("interrupted", err=True)
+            sys.exit(130)
+        traceback.print_exc()
+        typer.echo(f"\nThis is a bug in sdcdb {__version__}. Please report it with the lines above.", err=True)
+        sys.exit(70)

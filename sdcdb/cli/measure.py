@@ -1,0 +1,149 @@
+"""`sdcdb measure`."""
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import duckdb
+import typer
+from rich.console import Console
+
+from sdcdb.cli.arguments import DatabaseArgument, PolicyOption, listed
+from sdcdb.cli.output import JsonOption, Output, QuietOption, table
+from sdcdb.errors import SdcdbError
+from sdcdb.exposure import Exposure, exposure, exposure_curve
+from sdcdb.policy.models import Policy, Role
+
+KNOWN_HELP = "Columns that an intruder knows: sex,age. Default: the policy's quasi-identifiers."
+
+
+def measure(
+    db: DatabaseArgument,
+    name: Annotated[str, typer.Argument(metavar="TABLE", help="The table to measure.")],
+    known: Annotated[str | None, typer.Option("--known", "-k", metavar="COLUMNS", help=KNOWN_HELP)] = None,
+    confidential: Annotated[
+        str | None,
+        typer.Option("--confidential", "-c", metavar="COLUMN", help="Default: the policy's first confidential column."),
+    ] = None,
+    worst: Annotated[int, typer.Option("--worst", min=0, help="How many of the most exposed classes to show.")] = 5,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", metavar="FILE", help="Draw a picture: .svg, .png, .pdf or .html")
+    ] = None,
+    policy: PolicyOption = None,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Measure a table: k-anonymity, l-diversity, t-closeness, uniqueness, and the CAE of a confidential column."""
+    import sdcdb
+
+    out = Output(as_json, quiet)
+    if plot is not None:
+        from sdcdb.plots import check_format
+
+        check_format(plot)
+    with sdcdb.open(db, policy, read_only=True) as database:
+        question = _question(database.policy, name, known, confidential)
+        with out.progress("measuring classes") as progress:
+            release = _release_risk(database.con, question)
+            exposed = exposure(database.con, name, question.confidential, list(question.known), progress)
+        out.result(_data(question, release, exposed, worst), lambda console: _draw(console, release, exposed, worst))
+        if plot is not None:
+            _plot(database.con, exposed, plot)
+            out.note(f"\nDrew {plot}")
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked: the table, what an intruder knows, and what must stay hidden."""
+
+    table: str
+    known: tuple[str, ...]
+    confidential: str
+
+
+def _question(policy: Policy | None, name: str, known: str | None, confidential: str | None) -> Question:
+    declared = policy.tables.get(name) if policy else None
+    columns = listed(known) or (declared.named(Role.QUASI) if declared else [])
+    secret = confidential or next(iter(declared.named(Role.CONFIDENTIAL) if declared else []), None)
+    if not columns:
+        raise SdcdbError("which columns does an intruder know? Give --known sex,age, or a policy with quasi columns")
+    if secret is None:
+        raise SdcdbError("which column is confidential? Give --confidential salary, or a policy that says so")
+    return Question(name, tuple(dict.fromkeys(columns)), secret)
+
+
+def _release_risk(con: duckdb.DuckDBPyConnection, question: Question) -> dict[str, dict[str, Any]]:
+    """Run the table macros that a user would run by hand."""
+    known = list(question.known)
+    calls = {
+        "k-anonymity": ("FROM sdc_k_anonymity(?, ?)", [question.table, known]),
+        "l-diversity": ("FROM sdc_l_diversity(?, ?, ?)", [question.table, known, question.confidential]),
+        "t-closeness": ("FROM sdc_t_closeness(?, ?, ?)", [question.table, known, question.confidential]),
+        "uniqueness": ("FROM sdc_uniqueness(?, ?)", [question.table, known]),
+    }
+    results = {}
+    for measure_name, (sql, parameters) in calls.items():
+        cursor = con.execute(sql, parameters)
+        names = [column[0] for column in cursor.description or ()]
+        results[measure_name] = dict(zip(names, cursor.fetchall()[0], strict=True))
+    return results
+
+
+def _data(question: Question, release: dict[str, dict[str, Any]], exposed: Exposure, worst: int) -> dict[str, Any]:
+    return {
+        **asdict(question),
+        **{name.replace("-", "_"): values for name, values in release.items()},
+        "cae": {
+            "nothing_known": asdict(exposed.nothing_known),
+            "h0": exposed.quantiles("h0"),
+            "area": exposed.quantiles("area"),
+            "most_exposed": [
+                {
+                    "known": dict(zip(exposed.known, each.known, strict=True)),
+                    "records": each.records,
+                    **asdict(each.cae),
+                }
+                for each in exposed.classes[:worst]
+            ],
+        },
+    }
+
+
+def _draw(console: Console, release: dict[str, dict[str, Any]], exposed: Exposure, worst: int) -> None:
+    known = ", ".join(exposed.known)
+    k, diversity, t = (release[name] for name in ("k-anonymity", "l-diversity", "t-closeness"))
+    rows = [
+        ("records, classes", f"{k['records']:,} records in {k['classes']:,} classes of equal {known}"),
+        ("k-anonymity", f"{k['k']}: the smallest class"),
+        ("unique records", f"{k['unique_records']:,} ({k['unique_records'] / k['records']:.2%})"),
+        (
+            "l-diversity",
+            f"{diversity['l_distinct']} distinct, {diversity['l_entropy']:.2f} by entropy, in the worst class",
+        ),
+        ("t-closeness", f"{t['t']:.3f} in the worst class, {t['mean_t']:.3f} on average"),
+    ]
+    console.print(table(f"Release risk of {exposed.table}", ("measure", "value"), rows))
+    console.print()
+    nothing = exposed.nothing_known
+    rows_cae = [("knows nothing", nothing.h0, nothing.area)]
+    h0, area = exposed.quantiles("h0"), exposed.quantiles("area")
+    rows_cae += [(f"knows {known}: {at}", h0[at], area[at]) for at in h0]
+    title = f"CAE of {exposed.confidential}: what an intruder is still unsure of"
+    console.print(table(title, ("intruder", "H(0) bits", f"area bits x {exposed.confidential}"), rows_cae))
+    if worst and exposed.classes:
+        console.print()
+        rows_worst = [(*each.known, each.records, each.cae.h0, each.cae.area) for each in exposed.classes[:worst]]
+        console.print(table("Most exposed", (*exposed.known, "records", "H(0)", "area"), rows_worst))
+
+
+def _plot(con: duckdb.DuckDBPyConnection, exposed: Exposure, file: Path) -> None:
+    from sdcdb.plots import Line, cae_chart, save
+
+    known = ", ".join(exposed.known)
+    lines = [
+        Line("nothing known", exposure_curve(con, exposed, None)),
+        Line(f"knows {known}: median record", exposure_curve(con, exposed, exposed.at(0.5))),
+        Line(f"knows {known}: 5% of records are no safer than this", exposure_curve(con, exposed, exposed.at(0.05))),
+    ]
+    title = f"Uncertainty about {exposed.confidential} in {exposed.table}"
+    save(cae_chart(lines, exposed.confidential, exposed.by_record("h0"), title), file)

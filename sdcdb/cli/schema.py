@@ -1,0 +1,26 @@
+"""`sdcdb schema`."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def schema(
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file instead of stdout.")] = None,
+) -> None:
+    """Print the JSON Schema of the policy, with which editors complete and check it.
+
+    In VS Code and other editors with a YAML language server, put this at the top of the policy:
+
+    # yaml-language-server: $schema=policy.schema.json
+    """
+    from sdcdb.schemas import policy_schema
+
+    text = json.dumps(policy_schema(), indent=2) + "\n"
+    if output:
+        output.write_text(text, encoding="utf-8")
+    else:
+        sys.stdout.write(text)

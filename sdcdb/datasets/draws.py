@@ -1,0 +1,62 @@
+"""Seeded draws as SQL text: every random number is a fixed function of (seed, data set, record id).
+
+DuckDB's `hash()` changes between versions and `random()` depends on the threads, so neither can make data that is
+the same everywhere. MD5 is fixed for ever, and one digest gives four draws of 32 bits. What follows is integer
+arithmetic, which no platform rounds differently; only `normal` needs floating point, and its users round.
+Test data is public and needs no secret: this is not the generator that protects records.
+"""
+
+from collections.abc import Mapping, Sequence
+
+SPAN = 2**32
+LANES = 4
+
+
+def draws(dataset: str, rows: int, seed: int, names: Sequence[str]) -> str:
+    """Give the SELECT of `id` = 1..rows and one uniform draw from 0..2^32-1 per name.
+
+    A draw depends on its place in `names`, on the seed and on the id, and on nothing else: neither on `rows`,
+    so that a larger table begins with the smaller one, nor on the threads.
+    """
+    blocks = range(-(-len(names) // LANES))
+    digests = [f"md5_number('{seed}:{dataset}.{block}:' || id) AS m{block}" for block in blocks]
+    lanes = [
+        f"((m{place // LANES} >> {32 * (place % LANES)}) & {SPAN - 1})::UBIGINT AS {name}"
+        for place, name in enumerate(names)
+    ]
+    return (
+        f"SELECT id, {', '.join(lanes)} FROM"
+        f" (SELECT id, {', '.join(digests)} FROM range(1, {rows + 1}) AS ids(id)) AS digests"
+    )
+
+
+def whole(draw: str, low: int, high: int) -> str:
+    """Give an integer from low to high, both included, each equally likely."""
+    return f"({low} + (({draw} * {high - low + 1}) >> 32)::INTEGER)"
+
+
+def one_of(draw: str, values: Sequence[str]) -> str:
+    """Give one of the values, each equally likely."""
+    return f"[{', '.join(map(literal, values))}][{whole(draw, 1, len(values))}]"
+
+
+def weighted(draw: str, weights: Mapping[str, int] | Mapping[int, int]) -> str:
+    """Give a value with probability proportional to its weight."""
+    total = sum(weights.values())
+    *heads, (last, _) = weights.items()
+    reached, whens = 0, []
+    for value, weight in heads:
+        reached += weight
+        whens.append(f"WHEN {draw} < {SPAN * reached // total} THEN {literal(value)}")
+    return f"CASE {' '.join(whens)} ELSE {literal(last)} END"
+
+
+def normal(draw: str, other: str) -> str:
+    """Give a standard normal number from two draws, by the transform of Box and Muller."""
+    radius = f"sqrt(-2e0 * ln(({draw} + 1)::DOUBLE / {SPAN}e0))"
+    return f"({radius} * cos(6.283185307179586e0 * ({other}::DOUBLE / {SPAN}e0)))"
+
+
+def literal(value: str | int) -> str:
+    """Write a value as SQL."""
+    return str(value) if isinstance(value, int) else "'" + value.replace("'", "''") + "'"

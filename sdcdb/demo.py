@@ -1,0 +1,99 @@
+"""The demo: the commands that a newcomer would type, run one after the other in a new folder."""
+
+import os
+import shlex
+from collections.abc import Callable
+from importlib.resources import files
+from itertools import count
+from pathlib import Path
+
+import sdcdb
+from sdcdb.cli.check import check
+from sdcdb.cli.datasets import datasets
+from sdcdb.cli.measure import measure
+from sdcdb.cli.output import Output, table
+from sdcdb.errors import SdcdbError
+
+KNOWN = "sex,dept,education"
+
+SQL = """\
+SELECT dept, count(*) AS records, sdc_cae(list(salary), sdc_normalise(list(1))) AS cae
+FROM staff WHERE age = 64 AND sex = 'F' GROUP BY dept ORDER BY cae LIMIT 3"""
+
+NEXT = """\
+Try next, in {folder}:
+  sdcdb measure staff.duckdb staff --known sex,age,dept --plot more.html   what if the intruder knows the age?
+  sdcdb init staff.duckdb -o -                                             a policy guessed from the data
+  sdcdb check staff.duckdb                                                 after you broke staff.policy.yaml
+  sdcdb datasets                                                           other data to try
+  sdcdb --help"""
+
+
+def run_demo(folder: Path | None, rows: int, seed: int, out: Output) -> None:
+    """Create the folder, the database and its policy, measure it, and say what to try next."""
+    place = _new_folder(folder)
+    before = Path.cwd()
+    os.chdir(place)
+    try:
+        _tour(out, rows, seed)
+    finally:
+        os.chdir(before)
+    out.console.print("\n" + NEXT.format(folder=place), markup=False)
+
+
+def _tour(out: Output, rows: int, seed: int) -> None:
+    staff, policy = Path("staff.duckdb"), Path("staff.policy.yaml")
+    _step(out, "A company's staff, with salaries that must stay confidential.")
+    _run(out, f"sdcdb datasets staff --rows {rows} --seed {seed} -o {staff}",
+         lambda: datasets("staff", staff, rows, seed, quiet=True))  # fmt: skip
+    _step(out, f"The policy says what each column is and what must be kept: {policy}")
+    policy.write_text(files("sdcdb").joinpath("demo.policy.yaml").read_text(encoding="utf-8"), encoding="utf-8")
+    _run(out, f"sdcdb check {staff}", lambda: check(staff, quiet=True))
+    _step(out, f"What does somebody learn who knows a colleague's {KNOWN.replace(',', ', ')}?")
+    _run(out, f"sdcdb measure {staff} staff --known {KNOWN} --plot exposure.svg",
+         lambda: measure(staff, "staff", KNOWN, worst=3, plot=_plot_file(out)))  # fmt: skip
+    _step(out, "The same in SQL, on any DuckDB connection after sdcdb.register(con):")
+    _run_sql(out, staff)
+
+
+def _run_sql(out: Output, staff: Path) -> None:
+    out.console.print(SQL, style="cyan", markup=False)
+    with sdcdb.open(staff, read_only=True) as database:
+        rows = database.con.execute(SQL).fetchall()
+    out.console.print(
+        table("", ("dept", "records", "H(0)", "area"), [(d, n, cae["h0"], cae["area"]) for d, n, cae in rows])
+    )
+
+
+def _plot_file(out: Output) -> Path | None:
+    from sdcdb.plots import check_format
+
+    file = Path("exposure.svg")
+    try:
+        check_format(file)
+    except SdcdbError as missing:
+        out.note(f"(no picture: {missing})")
+        return None
+    return file
+
+
+def _new_folder(folder: Path | None) -> Path:
+    candidates = [folder] if folder else (Path("sdcdb-demo" + (f"-{n}" if n > 1 else "")) for n in count(1))
+    for candidate in candidates:
+        try:
+            candidate.mkdir(parents=True)
+        except FileExistsError:
+            continue
+        except OSError as problem:
+            raise SdcdbError(f"cannot create the folder {candidate}: {problem.strerror}") from None
+        return candidate
+    raise SdcdbError(f"{folder} exists already: name a new folder")
+
+
+def _step(out: Output, what: str) -> None:
+    out.console.print(f"\n{what}", style="bold", markup=False)
+
+
+def _run(out: Output, line: str, command: Callable[[], None]) -> None:
+    out.console.print("$ " + shlex.join(shlex.split(line)), style="cyan", markup=False)
+    command()

@@ -1,0 +1,32 @@
+"""A new database file that appears whole or not at all."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import duckdb
+
+from sdcdb.database import connect, explained
+from sdcdb.errors import DatabaseError
+
+
+@contextmanager
+def new_database(file: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Yield a connection to a new file; when anything fails, no half-made file is left behind."""
+    if file.exists():
+        raise DatabaseError(f"{file} exists already: choose another name or remove it first")
+    if not file.parent.is_dir():
+        raise DatabaseError(f"there is no folder {file.parent}: create it first")
+    part = file.with_name(f".{file.name}.part")
+    part.unlink(missing_ok=True)
+    try:
+        con = connect(part, create=True)
+        try:
+            with explained(file):
+                yield con
+        finally:
+            con.close()
+        part.replace(file)
+    finally:
+        part.unlink(missing_ok=True)
+        part.with_name(part.name + ".wal").unlink(missing_ok=True)

@@ -1,0 +1,122 @@
+"""Reading a policy file: YAML with line numbers in, a frozen `Policy` out, or every mistake with its line."""
+
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+from ruamel.yaml import YAML
+from ruamel.yaml.comments import CommentedMap, CommentedSeq
+from ruamel.yaml.error import MarkedYAMLError, YAMLError
+
+from sdcdb.errors import PolicyError, Problem
+from sdcdb.policy.explain import explain
+from sdcdb.policy.models import Policy
+
+FieldPath = tuple[str | int, ...]
+
+
+@dataclass(frozen=True)
+class Document:
+    """A policy with the file and the line of each of its fields, for messages about it."""
+
+    file: str
+    policy: Policy
+    lines: dict[FieldPath, int]
+
+    def line(self, path: FieldPath) -> int | None:
+        """Return the line of a field, or of the nearest field around it."""
+        return nearest_line(self.lines, path)
+
+
+def load_policy(path: str | Path) -> Policy:
+    """Read and validate a policy file, or raise `PolicyError` with every mistake found."""
+    return load_document(path).policy
+
+
+def load_document(path: str | Path) -> Document:
+    """As `load_policy`, with line numbers."""
+    file = str(path)
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise PolicyError(
+            file, [Problem("", "there is no such policy file; `sdcdb init DB` writes one to start from")]
+        ) from None
+    except UnicodeDecodeError as problem:
+        raise PolicyError(file, [Problem("", f"is not UTF-8 text ({problem.reason}): is it the policy?")]) from None
+    except OSError as problem:
+        raise PolicyError(file, [Problem("", f"cannot be read: {problem.strerror}")]) from None
+    return parse_document(text, file)
+
+
+def parse_document(text: str, file: str = "policy") -> Document:
+    """Validate the text of a policy."""
+    try:
+        tree = YAML(typ="rt", pure=True).load(StringIO(text))
+    except YAMLError as problem:
+        raise PolicyError(file, [_yaml_problem(problem)]) from None
+    if not isinstance(tree, CommentedMap):
+        raise PolicyError(
+            file,
+            [Problem("", "must be a mapping that starts with `version: 1`; `sdcdb init DB` writes one to start from")],
+        )
+    lines: dict[FieldPath, int] = {}
+    problems: list[Problem] = []
+    data = _plain(tree, (), lines, problems)
+    try:
+        policy = Policy.model_validate(data)
+    except ValidationError as error:
+        problems += [
+            Problem(field, message, nearest_line(lines, path)) for path, field, message in explain(error, data)
+        ]
+    if problems:
+        raise PolicyError(file, sorted(problems, key=lambda problem: problem.line or 0))
+    return Document(file, policy, lines)
+
+
+def nearest_line(lines: dict[FieldPath, int], path: FieldPath) -> int | None:
+    """Return the line of `path`, or of its nearest ancestor that stands in the file."""
+    while path and path not in lines:
+        path = path[:-1]
+    return lines.get(path, 1)
+
+
+def _plain(node: Any, path: FieldPath, lines: dict[FieldPath, int], problems: list[Problem]) -> Any:
+    """Turn the YAML tree into plain Python values, noting the line of each."""
+    if isinstance(node, CommentedMap):
+        plain = {}
+        for key, value in node.items():
+            line = node.lc.key(key)[0] + 1 if key in node.lc.data else lines.get(path, 1)
+            if not isinstance(key, str):
+                problems.append(Problem(dotted((*path, str(key))), f'write the name in quotes: "{key}"', line))
+                continue
+            lines[*path, key] = line
+            plain[key] = _plain(value, (*path, key), lines, problems)
+        return plain
+    if isinstance(node, CommentedSeq):
+        for index in range(len(node)):
+            lines[*path, index] = node.lc.item(index)[0] + 1
+        return [_plain(value, (*path, index), lines, problems) for index, value in enumerate(node)]
+    if isinstance(node, bool):
+        return bool(node)
+    for kind in (int, float, str):
+        if isinstance(node, kind):
+            return kind(node)
+    return node
+
+
+def _yaml_problem(problem: YAMLError) -> Problem:
+    if isinstance(problem, MarkedYAMLError):
+        mark = problem.problem_mark or problem.context_mark
+        what = " ".join(str(problem.problem or problem.context or "").split())
+        if "expected <block end>" in what:
+            what = "this line is indented differently from its neighbours"
+        return Problem("", f"is not valid YAML: {what}", mark.line + 1 if mark else None)
+    return Problem("", f"is not valid YAML: {' '.join(str(problem).split())}")
+
+
+def dotted(path: FieldPath) -> str:
+    """Return `tables.staff.columns.age` for a path."""
+    return ".".join(str(part) for part in path)

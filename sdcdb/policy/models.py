@@ -1,0 +1,214 @@
+"""The policy as typed, frozen models: read from YAML by `sdcdb.policy.load`, and the source of the JSON Schema."""
+
+from collections.abc import Iterator
+from enum import StrEnum
+from math import isfinite
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BeforeValidator, ConfigDict, Field, field_validator, model_validator
+from pydantic.annotated_handlers import GetJsonSchemaHandler
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, PydanticCustomError
+
+from sdcdb.errors import choices
+from sdcdb.policy.amount import Amount, AmountField, parse
+from sdcdb.policy.defaults import DEFAULTS
+from sdcdb.policy.methods import Method
+from sdcdb.policy.strict import Strict, incoherent
+
+Number = int | float
+Aggregate = Literal["count", "sum", "avg", "min", "max"]
+ROWID = "rowid"
+
+
+class Role(StrEnum):
+    """What a column is."""
+
+    IDENTIFIER = "identifier"
+    QUASI = "quasi"
+    CONFIDENTIAL = "confidential"
+    CLASS = "class"
+    PUBLIC = "public"
+
+
+def _finite(number: Any) -> Any:
+    if isinstance(number, bool) or not isinstance(number, int | float) or not isfinite(number):
+        raise PydanticCustomError("number", "must be a number, not {given}", {"given": repr(number)})
+    return number
+
+
+FiniteNumber = Annotated[Number, BeforeValidator(_finite)]
+
+
+class Column(Strict):
+    """A column's role and the range that is publicly known: `sex: quasi`, or `{role: confidential, domain: [0, 9]}`."""
+
+    role: Role
+    """identifier: never leaves. quasi: usable in predicates and groups. confidential: only inside allowed aggregates.
+    class: what a classifier predicts. public: anything goes."""
+    domain: tuple[FiniteNumber, FiniteNumber] | None = None
+    """[min, max] as the public knows it; never taken from the data."""
+    step: FiniteNumber | None = None
+    """The grid that values lie on, from the domain's minimum: 1 for whole numbers, 0.01 for cents."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _short_form(cls, given: Any) -> Any:
+        return {"role": given} if isinstance(given, str) else given
+
+    @model_validator(mode="after")
+    def _coherent(self) -> Self:
+        problems: list[tuple[tuple[str | int, ...], str]] = []
+        if self.domain is not None and not self.domain[0] < self.domain[1]:
+            problems.append((("domain",), f"must be [min, max] with min below max, not {list(self.domain)}"))
+        elif self.step is not None and self.domain is None:
+            problems.append((("step",), "needs a domain beside it: domain: [min, max]"))
+        elif self.step is not None and not 0 < self.step <= self.width:
+            problems.append(
+                (("step",), f"must be above 0 and at most the domain's width {self.width}, not {self.step}")
+            )
+        incoherent(self, problems)
+        return self
+
+    @property
+    def width(self) -> Number:
+        """The width of the domain, 0 when none is declared."""
+        return self.domain[1] - self.domain[0] if self.domain else 0
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        """Allow the short form, a role as a plain word, beside the mapping."""
+        return {"anyOf": [{"enum": [role.value for role in Role]}, handler.resolve_ref_schema(handler(core))]}
+
+
+class Restrict(Strict):
+    """What the gateway must keep when it answers questions about a table. Defaults: `defaults.yaml`."""
+
+    min_set: int = Field(default=DEFAULTS["restrict"]["min_set"], ge=1, strict=True)
+    """The least number of records in a query set, and in its complement unless that is empty."""
+    min_interval: AmountField = Field(default=parse(DEFAULTS["restrict"]["min_interval"]))
+    """The narrowest interval that all answers together may leave for one record: `10%` of the domain, or a number."""
+    min_h0: float = Field(default=DEFAULTS["restrict"]["min_h0"], ge=0)
+    """The least initial entropy H(0) about one record, in bits."""
+    min_area: float = Field(default=DEFAULTS["restrict"]["min_area"], ge=0)
+    """The least area under H(eps), in bits times the unit of the column. 0 switches the rule off."""
+    aggregates: tuple[Aggregate, ...] = Field(default=tuple(DEFAULTS["restrict"]["aggregates"]), min_length=1)
+    """Aggregates that may be asked of a confidential column."""
+    pool: Literal["all", "user", "group"] = Field(default=DEFAULTS["restrict"]["pool"])
+    """Whose answers add up."""
+
+
+class View(Strict):
+    """A protected view to create: which columns are perturbed, and how."""
+
+    model_config = ConfigDict(hide_input_in_errors=True)
+
+    secret: str = Field(
+        default=DEFAULTS["protect"]["secret"], json_schema_extra={"pattern": "^(keyfile|env:.+|file:.+)$"}
+    )
+    """Where the secret comes from: `env:NAME`, `file:PATH`, or `keyfile`, created beside the database."""
+    columns: dict[str, Method] = Field(min_length=1)
+    """The method for each perturbed column; other columns pass unchanged, identifiers never pass."""
+
+    @field_validator("secret", mode="before")
+    @classmethod
+    def _a_place_not_a_secret(cls, given: Any) -> Any:
+        kind, _, rest = str(given).partition(":")
+        if given != "keyfile" and not (kind in {"env", "file"} and rest):
+            # The value itself must not be repeated: somebody may have pasted the secret.
+            raise PydanticCustomError(
+                "secret", "says where the secret is, never the secret itself; allowed: env:NAME, file:PATH, keyfile"
+            )
+        return given
+
+
+class Table(Strict):
+    """One table: its record key, its columns' roles, and what may be asked or published. Or the word `public`."""
+
+    public: bool = False
+    """A table of public knowledge, such as a dimension table: `dept_dim: public`."""
+    key: str | None = None
+    """The column that names a record, unique and never reused; `rowid` for a table that never changes."""
+    columns: dict[str, Column] = Field(default_factory=dict)
+    """The role of every column."""
+    restrict: Restrict | None = None
+    """Thresholds for exact answers. Left out, nobody may query the table itself."""
+    protect: dict[str, View] = Field(default_factory=dict)
+    """Protected views to create, by name."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _short_form(cls, given: Any) -> Any:
+        if isinstance(given, str):
+            if given != "public":
+                raise PydanticCustomError("table", "must be the word public or a mapping with key and columns")
+            return {"public": True}
+        return given
+
+    @model_validator(mode="after")
+    def _coherent(self) -> Self:
+        incoherent(self, self._problems())
+        return self
+
+    def _problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
+        if self.public:
+            for field in ("key", "columns", "restrict", "protect"):
+                if getattr(self, field):
+                    yield (field,), "has no meaning for a public table: remove it, or remove public"
+            return
+        if not self.columns:
+            yield ("columns",), "is required: give every column of the table a role"
+            return
+        if self.key is None:
+            yield ("key",), f"is required: the column that names a record, or {ROWID} for a table that never changes"
+        elif self.key != ROWID and self.key not in self.columns:
+            yield ("key",), f"{self.key!r} is not a column of this table; {choices(self.key, [*self.columns, ROWID])}"
+        elif self.key in self.columns and self.columns[self.key].role is not Role.IDENTIFIER:
+            yield ("columns", self.key), "is the key, so its role must be identifier: it names one person"
+        classes = self.named(Role.CLASS)
+        for extra in classes[1:]:
+            yield ("columns", extra), f"is a second class column beside {classes[0]!r}: a table has one"
+        for view_name, view in self.protect.items():
+            for column in view.columns:
+                path = ("protect", view_name, "columns", column)
+                if column not in self.columns:
+                    yield path, f"is not a column of this table; {choices(column, self.columns)}"
+                elif self.columns[column].role is Role.IDENTIFIER:
+                    yield path, "is an identifier: it never appears in a protected view, so there is nothing to perturb"
+
+    def named(self, *roles: Role) -> list[str]:
+        """Return the names of the columns that have one of these roles."""
+        return [name for name, column in self.columns.items() if column.role in roles]
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        """Allow the short form, the word `public`, beside the mapping."""
+        return {"anyOf": [{"const": "public"}, handler.resolve_ref_schema(handler(core))]}
+
+
+class Policy(Strict):
+    """A whole policy file."""
+
+    version: Literal[1]
+    """The version of this format: 1."""
+    tables: dict[str, Table] = Field(min_length=1)
+    """One entry per table."""
+
+    @model_validator(mode="after")
+    def _coherent(self) -> Self:
+        incoherent(self, self._problems())
+        return self
+
+    def _problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
+        seen: dict[str, str] = dict.fromkeys(self.tables, "a table of this policy")
+        for table_name, table in self.tables.items():
+            for view in table.protect:
+                if view in seen:
+                    yield (
+                        ("tables", table_name, "protect", view),
+                        f"is already the name of {seen[view]}: choose another",
+                    )
+                seen[view] = f"a protected view of {table_name}"
+
+
+__all__ = ["Amount", "Column", "Policy", "Restrict", "Role", "Table", "View"]

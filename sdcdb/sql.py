@@ -1,0 +1,37 @@
+"""Names as sqlglot expressions. SQL is rendered from these, never glued together from bare names."""
+
+import re
+
+from sqlglot import exp
+
+_PART = re.compile(r'"((?:[^"]|"")*)"|([^."]+)')
+
+
+def identifier(name: str) -> exp.Identifier:
+    """Return a quoted identifier."""
+    return exp.to_identifier(name, quoted=True)
+
+
+def quoted(expression: exp.Expression) -> str:
+    """Render for DuckDB with every name in quotes."""
+    return expression.sql("duckdb", identify=True)
+
+
+def table_name(schema: str, table: str) -> str:
+    """Return the name by which users and policies know a table: `staff`, `hr.staff`, or `"odd.name"`.
+
+    >>> table_name("main", "staff"), table_name("hr", "staff"), table_name("main", "odd.name")
+    ('staff', 'hr.staff', '"odd.name"')
+    """
+    parts = [table] if schema == "main" else [schema, table]
+    return ".".join(f'"{part.replace(chr(34), chr(34) * 2)}"' if re.search(r'[."]', part) else part for part in parts)
+
+
+def table_reference(name: str) -> exp.Table:
+    """Return the table that `table_name` named.
+
+    >>> quoted(table_reference("hr.staff"))
+    '"hr"."staff"'
+    """
+    parts = [plain or inside.replace('""', '"') for inside, plain in _PART.findall(name)]
+    return exp.Table(this=identifier(parts[-1]), db=identifier(parts[-2]) if len(parts) > 1 else None)

@@ -1,0 +1,131 @@
+"""The measures as DuckDB scalar functions over lists, so that `sdc_cae(list(v), list(p))` works under any GROUP BY.
+
+Each function runs the Python measure of the same name on Arrow data. NULL in, NULL out: a NULL list, a list that
+holds a NULL, and a NULL eps all give NULL. What other odd input does stands in `sdcdb.measures.distribution`.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from inspect import Parameter, Signature
+from typing import Any
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+from duckdb.func import FunctionNullHandling, PythonUDFType
+
+from sdcdb.errors import DataError
+from sdcdb.measures import cae, distribution, entropy
+
+
+@dataclass(frozen=True)
+class Scalar:
+    """A function for DuckDB: its name, SQL signature, and the measure behind it."""
+
+    name: str
+    parameters: tuple[str, ...]
+    returns: str
+    measure: Callable[..., Any]
+    summary: str
+
+
+def _cae(values: Any, probs: Any) -> dict[str, float]:
+    return asdict(cae.cae(values, probs))
+
+
+def _cae_curve(values: Any, probs: Any) -> list[dict[str, float]]:
+    curve = cae.curve(values, probs)
+    return [{"eps": e, "h": h} for e, h in zip(curve.eps.tolist(), curve.h.tolist(), strict=True)]
+
+
+LIST = "DOUBLE[]"
+
+SCALARS = (
+    Scalar("sdc_entropy", (LIST,), "DOUBLE", entropy.entropy, "Shannon entropy of probabilities, in bits"),
+    Scalar("sdc_disclosure_risk", (LIST,), "DOUBLE", entropy.disclosure_risk, "1 / entropy: infinite when certain"),
+    Scalar("sdc_normalise", (LIST,), LIST, distribution.normalise, "counts or weights to probabilities"),
+    Scalar("sdc_h", (LIST, LIST, "DOUBLE"), "DOUBLE", cae.h, "H(eps): entropy when values at most eps apart merge"),
+    Scalar(
+        "sdc_cae",
+        (LIST, LIST),
+        "STRUCT(h0 DOUBLE, area DOUBLE, eps_max DOUBLE)",
+        _cae,
+        "Confidential Attribute Equivocation: H(0), the area under H, and where H reaches 0",
+    ),
+    Scalar(
+        "sdc_cae_curve",
+        (LIST, LIST),
+        "STRUCT(eps DOUBLE, h DOUBLE)[]",
+        _cae_curve,
+        "every step of H: (eps, h) from eps = 0 to eps_max",
+    ),
+)
+
+_ARROW = {
+    "DOUBLE": pa.float64(),
+    LIST: pa.list_(pa.float64()),
+    "STRUCT(h0 DOUBLE, area DOUBLE, eps_max DOUBLE)": pa.struct(
+        [("h0", pa.float64()), ("area", pa.float64()), ("eps_max", pa.float64())]
+    ),
+    "STRUCT(eps DOUBLE, h DOUBLE)[]": pa.list_(pa.struct([("eps", pa.float64()), ("h", pa.float64())])),
+}
+
+
+def create_scalars(con: duckdb.DuckDBPyConnection) -> None:
+    """Create every scalar function that the connection's database does not have yet.
+
+    On a cursor of its own: functions belong to the database, not to the connection, so this disturbs no result that
+    the user is still fetching, and a connection left open at exit keeps nothing of ours alive.
+    """
+    with con.cursor() as cursor:
+        listed = cursor.execute(
+            "SELECT function_name FROM duckdb_functions() WHERE function_type = 'scalar'"
+        ).fetchall()
+        for scalar, function in _FUNCTIONS:
+            if (scalar.name,) not in listed:
+                cursor.create_function(
+                    scalar.name,
+                    function,
+                    [duckdb.sqltype(parameter) for parameter in scalar.parameters],
+                    duckdb.sqltype(scalar.returns),
+                    type=PythonUDFType.ARROW,
+                    null_handling=FunctionNullHandling.SPECIAL,
+                )
+
+
+def _over_rows(scalar: Scalar) -> Callable[..., pa.Array]:
+    def function(*columns: pa.ChunkedArray) -> pa.Array:
+        rows = zip(*(_cells(column) for column in columns), strict=True)
+        return pa.array([_answer(scalar, row) for row in rows], type=_ARROW[scalar.returns])
+
+    # DuckDB counts a function's parameters by its signature.
+    names = [Parameter(f"argument_{n}", Parameter.POSITIONAL_ONLY) for n, _ in enumerate(scalar.parameters)]
+    function.__signature__ = Signature(names)  # type: ignore[attr-defined]
+    return function
+
+
+def _answer(scalar: Scalar, row: Sequence[Any]) -> Any:
+    if any(cell is None for cell in row):
+        return None
+    try:
+        return scalar.measure(*row)
+    except DataError as problem:
+        raise DataError(f"{scalar.name}: {problem}") from None
+
+
+def _cells(column: pa.ChunkedArray) -> list[Any]:
+    """Return one numpy array (or number) per row, None for a NULL or for a list with a NULL in it."""
+    if not pa.types.is_list(column.type):
+        return list(column.to_pylist())
+    cells: list[Any] = []
+    for chunk in column.chunks:
+        inside = np.asarray(chunk.values.to_numpy(zero_copy_only=False), dtype=np.float64)
+        missing = np.asarray(chunk.values.is_null().to_numpy(zero_copy_only=False), dtype=bool)
+        offsets, valid = chunk.offsets.to_numpy(), chunk.is_valid().to_numpy(zero_copy_only=False)
+        for start, end, present in zip(offsets[:-1], offsets[1:], valid, strict=True):
+            cells.append(inside[start:end] if present and not missing[start:end].any() else None)
+    return cells
+
+
+# Made once and kept: DuckDB refers to these objects for as long as a database is open.
+_FUNCTIONS = tuple((scalar, _over_rows(scalar)) for scalar in SCALARS)
