@@ -6,6 +6,8 @@
 --   FROM sdc_classes('staff', ['sex', 'age'])
 --
 -- The definitions, papers and fields are those of sdcdb.measures.anonymity; tests hold the two against each other.
+-- A missing quasi-identifier is a value of its own, as GROUP BY has it; a record with a missing confidential value is
+-- left out of l-diversity and t-closeness.
 -- TEMP: nothing is written into the user's database. A temporary macro belongs to one connection or cursor.
 --
 -- Casts to DOUBLE and the word ASC are there because a session may SET integer_division or default_order.
@@ -48,7 +50,8 @@ FROM query(
     || ') AS p(class, value, n)'
 );
 
--- Each class: the columns themselves and `records`. ORDER BY records shows the ones at risk first.
+-- Each class: the columns themselves and `records` (`records_1` where the table has a column of that name).
+-- ORDER BY records shows the ones at risk first.
 CREATE OR REPLACE TEMP MACRO sdc_classes(tbl, cols) AS TABLE
 FROM query(
     'FROM (SELECT ' || _sdc_values(cols) || ', count(*)' || _sdc_from(tbl) || 'GROUP BY ' || _sdc_values(cols)
