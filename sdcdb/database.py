@@ -44,7 +44,7 @@ class Database:
 
 def policy_path(database: str | Path) -> Path:
     """Return where the policy of a database is looked for: `staff.policy.yaml` beside `staff.duckdb`."""
-    return Path(database).with_suffix(".policy.yaml")
+    return Path(database).parent / f"{Path(database).stem}.policy.yaml"
 
 
 def open(  # noqa: A001 - sdcdb.open(path) reads as it should

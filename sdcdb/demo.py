@@ -51,7 +51,7 @@ def _tour(out: Output, rows: int, seed: int) -> None:
     _run(out, f"sdcdb check {staff}", lambda: check(staff, quiet=True))
     _step(out, f"What does somebody learn who knows a colleague's {KNOWN.replace(',', ', ')}?")
     _run(out, f"sdcdb measure {staff} staff --known {KNOWN} --plot exposure.svg",
-         lambda: measure(staff, "staff", KNOWN, worst=3, plot=_plot_file(out)))  # fmt: skip
+         lambda: measure(staff, "staff", KNOWN, worst=3, plot=_plot_file(out), quiet=out.quiet))  # fmt: skip
     _step(out, "The same in SQL, on any DuckDB connection after sdcdb.register(con):")
     _run_sql(out, staff)
 

@@ -44,8 +44,8 @@ def measure(
     with sdcdb.open(db, policy, read_only=True) as database:
         question = _question(database.policy, name, known, confidential)
         with out.progress("measuring classes") as progress:
-            release = _release_risk(database.con, question)
             exposed = exposure(database.con, name, question.confidential, list(question.known), progress)
+            release = _release_risk(database.con, question)
         out.result(_data(question, release, exposed, worst), lambda console: _draw(console, release, exposed, worst))
         if plot is not None:
             _plot(database.con, exposed, plot)
