@@ -28,7 +28,7 @@ def check(
 
     out = Output(as_json, quiet)
     file = policy or policy_path(db)
-    with connect(db, read_only=True) as con, out.working(f"checking {file}"):
+    with connect(db, read_only=True) as con, out.working(f"checking {file}", con):
         try:
             problems = check_policy(con, load_document(file))
         except PolicyError as error:

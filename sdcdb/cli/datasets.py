@@ -52,7 +52,7 @@ def _create(out: Output, name: str, file: Path, rows: int | None, seed: int) -> 
 
     if name not in DATASETS:
         raise DatabaseError(f"there is no data set {name!r}; {choices(name, DATASETS)}")
-    with new_database(file) as con, out.working(f"creating {name}"):
+    with new_database(file) as con, out.working(f"creating {name}", con):
         dataset = create_tables(con, name, rows, seed)
         counts = {t: con.execute(f"SELECT count(*) FROM {t}").fetchall()[0][0] for t in dataset.tables}
     data = {"file": str(file), "dataset": name, "seed": seed, "tables": counts}

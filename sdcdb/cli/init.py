@@ -31,7 +31,7 @@ def init(
     target = output or policy_path(db)
     if str(target) != "-" and target.exists() and not force:
         raise SdcdbError(f"{target} exists already: read it, or overwrite it with --force")
-    with connect(db, read_only=True) as con, out.working(f"inspecting {db}"):
+    with connect(db, read_only=True) as con, out.working(f"inspecting {db}", con):
         text = draft_policy(con, db.name, tables)
     if str(target) == "-":
         sys.stdout.write(text)

@@ -4,14 +4,17 @@ import json
 import math
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
+import duckdb
 import typer
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
+
+from sdcdb.interrupts import interruptible
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON, for scripts.")]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but the result.")]
@@ -50,13 +53,11 @@ class Output:
             yield lambda done, total: bar.update(task, completed=done, total=total)
 
     @contextmanager
-    def working(self, what: str) -> Iterator[None]:
-        """Show on stderr, if it is a terminal, that something of unknown length is under way."""
-        if self.quiet or not self.notes.is_terminal:
+    def working(self, what: str, con: duckdb.DuckDBPyConnection) -> Iterator[None]:
+        """Show on stderr, if it is a terminal, that `con` is busy; let Ctrl-C stop it."""
+        shown = not self.quiet and self.notes.is_terminal
+        with interruptible(con), self.notes.status(what) if shown else nullcontext():
             yield
-        else:
-            with self.notes.status(what):
-                yield
 
 
 def table(title: str, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:
