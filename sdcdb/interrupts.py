@@ -1,8 +1,9 @@
-"""Ctrl-C that works while DuckDB is busy.
+"""Ctrl-C that works while DuckDB is busy, and that arrives where it can be handled.
 
 Python runs its signal handlers on the main thread only, between two steps of Python code. A main thread that waits
 inside DuckDB for another thread's work may not come back for minutes. The operating system's half of the handler,
-though, writes a byte to the wake-up descriptor at once; a second thread reads it there and interrupts the query.
+though, writes a byte to the wake-up descriptor at once; a second thread reads it there and interrupts the query. The
+query then fails with an error like any other, transactions roll back, and KeyboardInterrupt follows at the end.
 """
 
 import signal
@@ -10,6 +11,7 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from types import FrameType
 
 import duckdb
 
@@ -20,18 +22,33 @@ def interruptible(con: duckdb.DuckDBPyConnection) -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
+    pressed = 0
+
+    def press(_signal: int, _frame: FrameType | None) -> None:
+        nonlocal pressed
+        pressed += 1
+        if pressed > 1:  # impatient, or not in DuckDB at all
+            raise KeyboardInterrupt
+
     ours, theirs = socket.socketpair()
     theirs.setblocking(False)  # noqa: FBT003 - the library's signature
-    before = signal.set_wakeup_fd(theirs.fileno(), warn_on_full_buffer=False)
+    descriptor = signal.set_wakeup_fd(theirs.fileno(), warn_on_full_buffer=False)
+    handler = signal.signal(signal.SIGINT, press)
     watcher = threading.Thread(target=_watch, args=(ours, con), daemon=True)
     watcher.start()
     try:
         yield
+    except duckdb.InterruptException:
+        if not pressed:
+            raise
     finally:
-        signal.set_wakeup_fd(before)
+        signal.signal(signal.SIGINT, handler)
+        signal.set_wakeup_fd(descriptor)
         theirs.close()  # the watcher reads the end and stops
         watcher.join()
         ours.close()
+        if pressed:
+            raise KeyboardInterrupt
 
 
 def _watch(wakeup: socket.socket, con: duckdb.DuckDBPyConnection) -> None:

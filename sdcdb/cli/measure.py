@@ -12,7 +12,6 @@ from sdcdb.cli.arguments import DatabaseArgument, PolicyOption, listed
 from sdcdb.cli.output import JsonOption, Output, QuietOption, table
 from sdcdb.errors import SdcdbError
 from sdcdb.exposure import Exposure, exposure, exposure_curve
-from sdcdb.interrupts import interruptible
 from sdcdb.policy.models import Policy, Role
 
 KNOWN_HELP = "Columns that an intruder knows: sex,age. Default: the policy's quasi-identifiers."
@@ -44,7 +43,7 @@ def measure(
         check_format(plot)
     with sdcdb.open(db, policy, read_only=True) as database:
         question = _question(database.policy, name, known, confidential)
-        with interruptible(database.con), out.progress("measuring classes") as progress:
+        with out.progress("measuring classes") as progress:
             exposed = exposure(database.con, name, question.confidential, list(question.known), progress)
             release = _release_risk(database.con, question)
         out.result(_data(question, release, exposed, worst), lambda console: _draw(console, release, exposed, worst))
