@@ -69,7 +69,8 @@ def table_names(con: duckdb.DuckDBPyConnection) -> list[str]:
     """Return the tables of the current database: `staff`, or `hr.staff` outside the schema main."""
     rows = con.execute(
         "SELECT schema_name, table_name FROM duckdb_tables() "
-        "WHERE NOT internal AND NOT temporary AND database_name = current_database() ORDER BY ALL"
+        "WHERE NOT internal AND NOT temporary AND database_name = current_database() AND schema_name <> 'sdc' "
+        "ORDER BY ALL"
     ).fetchall()
     return [table_name(schema, table) for schema, table in rows]
 

@@ -12,7 +12,7 @@ def identifier(name: str) -> exp.Identifier:
     return exp.to_identifier(name, quoted=True)
 
 
-def quoted(expression: exp.Expression) -> str:
+def quoted(expression: exp.Expr) -> str:
     """Render for DuckDB with every name in quotes."""
     return expression.sql("duckdb", identify=True)
 

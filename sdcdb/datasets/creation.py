@@ -1,7 +1,5 @@
 """Create the tables of a data set in a database: all of them, or none."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import SupportsIndex
 
 import duckdb
@@ -9,6 +7,7 @@ import duckdb
 from sdcdb.datasets.dataset import Dataset
 from sdcdb.datasets.registry import DATASETS
 from sdcdb.errors import DatabaseError, DataError, choices
+from sdcdb.transaction import transaction
 
 MAX_ROWS = 1_000_000_000
 """A few zeros too many should be told at once, not when the disk is full."""
@@ -25,7 +24,7 @@ def create(con: duckdb.DuckDBPyConnection, name: str, rows: int | None = None, s
         raise DatabaseError(f"no data set {name!r}; {choices(name, DATASETS)}")
     queries = dataset.queries(_size(dataset, rows), _whole_number("seed", seed))
     try:
-        with _transaction(con):
+        with transaction(con):
             _refuse_existing(con, dataset)
             for table, query in queries.items():
                 con.execute(f"CREATE TABLE {table} AS {query}")
@@ -50,28 +49,6 @@ def _whole_number(what: str, value: object) -> int:
     if not isinstance(value, SupportsIndex):
         raise DataError(f"{what} is {value!r}: give a whole number")
     return value.__index__()
-
-
-@contextmanager
-def _transaction(con: duckdb.DuckDBPyConnection) -> Iterator[None]:
-    if _inside_transaction(con):
-        raise DatabaseError(
-            "the connection is inside a transaction: commit it or roll it back, then create the data set"
-        )
-    con.begin()
-    try:
-        yield
-    except BaseException:  # an interrupt, too, must not leave the transaction open
-        con.rollback()
-        raise
-    con.commit()
-
-
-def _inside_transaction(con: duckdb.DuckDBPyConnection) -> bool:
-    # DuckDB has no question for this, and a second BEGIN would undo the caller's work. Outside a transaction every
-    # statement is a transaction of its own, with a number of its own.
-    first, second = (con.execute("SELECT txid_current()").fetchone() for _ in range(2))
-    return first == second
 
 
 def _refuse_existing(con: duckdb.DuckDBPyConnection, dataset: Dataset) -> None:

@@ -5,12 +5,14 @@ from dataclasses import dataclass
 
 import duckdb
 
+from sdcdb.catalogue import kinds
 from sdcdb.errors import Problem, choices, counted
 from sdcdb.policy.load import Document, FieldPath, dotted
-from sdcdb.policy.methods import NUMERIC
 from sdcdb.policy.models import ROWID, Column, Role, Table
 from sdcdb.profile import ColumnProfile, TableProfile, profile, table_names, view_names
 from sdcdb.sql import identifier, quoted, table_reference
+from sdcdb.techniques.registry import TECHNIQUES
+from sdcdb.techniques.technique import Kind
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,8 @@ def check(con: duckdb.DuckDBPyConnection, document: Document) -> list[Problem]:
 
 
 def _check_tables(con: duckdb.DuckDBPyConnection, document: Document) -> Iterator[Finding]:
-    names = {name.casefold(): name for name in table_names(con)}
+    ours = kinds(con)  # a protected view that was materialised is a table of the database, and no stranger
+    names = {name.casefold(): name for name in table_names(con) if name not in ours}
     views = {name.casefold() for name in view_names(con)}
     for name, table in document.policy.tables.items():
         path: FieldPath = ("tables", name)
@@ -117,7 +120,7 @@ def _check_methods(table: Table, found: TableProfile) -> Iterator[Finding]:
     for view_name, view in table.protect.items():
         for name, method in view.columns.items():
             column = found.column(name)
-            if column is not None and method.method in NUMERIC and not column.numeric:
+            if column is not None and TECHNIQUES[method.method].kind is Kind.NUMBER and not column.numeric:
                 path: FieldPath = ("protect", view_name, "columns", name, "method")
                 yield Finding(path, f"{method.method!r} is for numbers; {name!r} is {column.type}")
 

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from sdcdb.errors import choices
-from sdcdb.policy.methods import METHODS
+from sdcdb.policy.methods import COLUMN_METHODS, METHODS
 from sdcdb.policy.models import Policy
 
 FieldPath = tuple[str | int, ...]
@@ -47,9 +47,10 @@ def _message(details: ErrorDetails, path: FieldPath, data: Any) -> str:  # noqa:
     if kind in {"literal_error", "enum"}:
         return f"{given!r} is not allowed; {choices(str(given), _values(context['expected']))}"
     if kind == "union_tag_invalid":
-        return f"{context['tag']!r} is not a method; {choices(str(context['tag']), METHODS)}"
+        allowed = METHODS if "columns" not in path else COLUMN_METHODS
+        return f"{context['tag']!r} is not a method; {choices(str(context['tag']), allowed)}"
     if kind == "union_tag_not_found":
-        return f"needs a method; {choices('', METHODS)}, as in {{method: normal, sd: 10%}}"
+        return f"needs a method; {choices('', COLUMN_METHODS)}, as in {{method: normal, sd: 10%}}"
     if kind in {"too_short", "too_long"}:
         length = context.get("min_length", context.get("max_length"))
         return f"must hold {'at least' if kind == 'too_short' else 'at most'} {length}, not {context['actual_length']}"

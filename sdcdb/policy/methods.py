@@ -1,38 +1,26 @@
-"""The parameters of each method that a protected view may use, as the policy spells them.
+"""The methods that a policy may name: the parameters of every technique that there is."""
 
-One frozen model per method; the policy's `columns` entry `{method: normal, sd: 10%}` becomes a `Normal`. The schema,
-the error messages and `sdcdb check` read `METHODS`.
-"""
-
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Union
 
 from pydantic import Field
 
-from sdcdb.policy.amount import AmountField
-from sdcdb.policy.strict import Strict
+from sdcdb.techniques.registry import TECHNIQUES
+from sdcdb.techniques.technique import Kind, Params
 
 
-class Vicus(Strict):
-    """Categorical noise that prefers similar values (VICUS, 2012)."""
-
-    method: Literal["vicus"]
-    k1: float = Field(gt=0)
-    """How many times likelier a value is kept than changed to a given other value of its subset (eq. 8)."""
-    k2: float = Field(gt=0)
-    """How many times likelier it is changed to a given value of its subset than to one outside it (eq. 8)."""
+def _union(methods: dict[str, type[Params]]) -> Any:
+    """Return the type of "one of these, told apart by `method`"."""
+    models = tuple(methods.values())
+    return Annotated[Union[models], Field(discriminator="method")] if len(models) > 1 else models[0]  # noqa: UP007 - made at run time
 
 
-class Normal(Strict):
-    """Additive normal noise on a number."""
+METHODS = {name: technique.params for name, technique in TECHNIQUES.items()}
+ROW_METHODS = {name: METHODS[name] for name, technique in TECHNIQUES.items() if technique.kind is Kind.RECORD}
+COLUMN_METHODS = {name: METHODS[name] for name in METHODS if name not in ROW_METHODS}
 
-    method: Literal["normal"]
-    sd: AmountField
-    """Standard deviation: a number in the column's unit, or a share of the domain's width such as `10%`."""
-
-
-Method = Annotated[Vicus | Normal, Field(discriminator="method")]
-
-METHODS: dict[str, type[Strict]] = {"normal": Normal, "vicus": Vicus}
-
-# Methods that add to a number, and so need a numeric column.
-NUMERIC = frozenset({"normal"})
+if TYPE_CHECKING:
+    Method = Params
+    RowMethod = Params
+else:
+    Method = _union(COLUMN_METHODS)
+    RowMethod = _union(ROW_METHODS)

@@ -13,7 +13,7 @@ from pydantic_core import CoreSchema, PydanticCustomError
 from sdcdb.errors import choices
 from sdcdb.policy.amount import Amount, AmountField, parse
 from sdcdb.policy.defaults import DEFAULTS
-from sdcdb.policy.methods import Method
+from sdcdb.policy.methods import Method, RowMethod
 from sdcdb.policy.strict import Strict, incoherent
 
 Number = int | float
@@ -107,8 +107,11 @@ class View(Strict):
         default=DEFAULTS["protect"]["secret"], json_schema_extra={"pattern": "^(keyfile|env:.+|file:.+)$"}
     )
     """Where the secret comes from: `env:NAME`, `file:PATH`, or `keyfile`, created beside the database."""
-    columns: dict[str, Method] = Field(min_length=1)
-    """The method for each perturbed column; other columns pass unchanged, identifiers never pass."""
+    columns: dict[str, Method] = Field(default_factory=dict)
+    """The method for each perturbed column. Others pass as they are, except that identifiers never pass, nor do
+    confidential columns without a method."""
+    rows: RowMethod | None = None
+    """A method that chooses the records to publish, such as `{method: sampling, size: 10%}`."""
 
     @field_validator("secret", mode="before")
     @classmethod

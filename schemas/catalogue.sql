@@ -1,0 +1,23 @@
+-- The catalogue that sdcdb keeps inside a database, in the schema `sdc`.
+
+CREATE SCHEMA IF NOT EXISTS sdc;
+
+-- Which lanes of a table's digests belong to which column. Never changed once given: a refit must not draw anew, or
+-- two fits of the same table could be averaged. The empty column is the record as a whole.
+CREATE TABLE IF NOT EXISTS sdc.lanes (
+    table_name VARCHAR NOT NULL,
+    column_name VARCHAR NOT NULL,
+    lane INTEGER NOT NULL,
+    PRIMARY KEY (table_name, column_name)
+);
+
+-- One row per protected view: what was fitted, by which version, when, and on how many records.
+CREATE TABLE IF NOT EXISTS sdc.plans (
+    view_name VARCHAR PRIMARY KEY,
+    table_name VARCHAR NOT NULL,
+    plan JSON NOT NULL,
+    sdcdb_version VARCHAR NOT NULL,
+    fitted_at TIMESTAMP NOT NULL,
+    fitted_rows BIGINT NOT NULL,
+    kind VARCHAR NOT NULL
+);

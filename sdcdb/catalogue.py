@@ -1,0 +1,112 @@
+"""The schema `sdc` inside a database: what was fitted, and which draws belong to which column."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.resources import files
+from typing import Any
+
+import duckdb
+from sqlglot import exp
+
+from sdcdb.engines.duckdb import SCHEMA, enum_name
+from sdcdb.errors import DatabaseError, choices
+from sdcdb.plan import Plan
+from sdcdb.row import OWN, RECORD
+from sdcdb.sql import identifier, quoted
+from sdcdb.version import __version__
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A protected view as the catalogue knows it."""
+
+    plan: Plan
+    sdcdb_version: str
+    fitted_at: datetime
+    kind: str
+
+
+def prepare(con: duckdb.DuckDBPyConnection) -> None:
+    """Create the catalogue where there is none."""
+    con.execute(files("sdcdb.schemas").joinpath("catalogue.sql").read_text(encoding="utf-8"))
+
+
+def exists(con: duckdb.DuckDBPyConnection) -> bool:
+    """Tell whether this database has a catalogue."""
+    sql = (
+        "SELECT 1 FROM duckdb_tables() WHERE database_name = current_database() AND (schema_name, table_name) = (?, ?)"
+    )
+    return bool(con.execute(sql, [SCHEMA, "plans"]).fetchall())
+
+
+def kinds(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
+    """Return every protected view of this database, with whether it is a `view` or a `table`."""
+    return dict(con.execute(f"SELECT view_name, kind FROM {SCHEMA}.plans").fetchall()) if exists(con) else {}
+
+
+def lanes(con: duckdb.DuckDBPyConnection, table: str, columns: list[str]) -> dict[str, int]:
+    """Return the lanes of the table's columns, giving new columns the next ones. A lane once given is never changed."""
+    sql = f"SELECT column_name, lane FROM {SCHEMA}.lanes WHERE table_name = ?"
+    given: dict[str, int] = dict(con.execute(sql, [table]).fetchall())
+    for column in [RECORD, *columns]:
+        if column not in given:
+            given[column] = max(given.values(), default=-OWN) + OWN
+            con.execute(f"INSERT INTO {SCHEMA}.lanes VALUES (?, ?, ?)", [table, column, given[column]])
+    return {column: given[column] for column in [RECORD, *columns]}
+
+
+def store(con: duckdb.DuckDBPyConnection, plan: Plan, kind: str) -> None:
+    """Keep a plan, the lists that its view reads, and the types of their values."""
+    for values in plan.coded():
+        create_enum(con, values)
+    lists = plan.lists()
+    con.execute(f"DROP TABLE IF EXISTS {quoted(lists_table(plan.view))}")
+    if lists:
+        columns = ", ".join(f"? AS {quoted(identifier(name))}" for name in lists)
+        con.execute(
+            f"CREATE TABLE {quoted(lists_table(plan.view))} AS SELECT {columns}", [list(v) for v in lists.values()]
+        )
+    con.execute(
+        f"INSERT OR REPLACE INTO {SCHEMA}.plans VALUES (?, ?, ?, ?, ?, ?, ?)",
+        [
+            plan.view,
+            plan.table,
+            plan.model_dump_json(),
+            __version__,
+            datetime.now(UTC).replace(tzinfo=None),
+            plan.rows,
+            kind,
+        ],
+    )
+
+
+def create_enum(con: duckdb.DuckDBPyConnection, values: tuple[Any, ...]) -> None:
+    """Create the ENUM by which values are looked up, unless another view has it already."""
+    name = enum_name(values)
+    sql = "SELECT 1 FROM duckdb_types() WHERE database_name = current_database() AND schema_name = ? AND type_name = ?"
+    if not con.execute(sql, [SCHEMA, name]).fetchall():
+        listed = ", ".join("'" + str(value).replace("'", "''") + "'" for value in values)
+        con.execute(f"CREATE TYPE {SCHEMA}.{name} AS ENUM ({listed})")
+
+
+def lists_table(view: str) -> exp.Table:
+    """Return the one-row table that holds a view's lists."""
+    return stored_table(f"lists of {view}")
+
+
+def stored_table(name: str) -> exp.Table:
+    """Return a table of the catalogue's schema."""
+    return exp.Table(this=identifier(name), db=identifier(SCHEMA))
+
+
+def entry(con: duckdb.DuckDBPyConnection, view: str) -> Entry:
+    """Look a protected view up, or say which there are."""
+    rows = []
+    if exists(con):
+        sql = f"SELECT view_name, plan, sdcdb_version, fitted_at, kind FROM {SCHEMA}.plans ORDER BY view_name"
+        rows = con.execute(sql).fetchall()
+    for name, plan, version, fitted_at, kind in rows:
+        if name.casefold() == view.casefold():
+            return Entry(Plan.model_validate_json(plan), version, fitted_at, kind)
+    there_is = choices(view, [row[0] for row in rows]) if rows else "there is none yet: `sdcdb protect` creates them"
+    raise DatabaseError(f"there is no protected view {view!r}; {there_is}")

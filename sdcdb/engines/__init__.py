@@ -1,0 +1,1 @@
+"""Where plans run: how each engine spells the few functions that sqlglot does not translate."""

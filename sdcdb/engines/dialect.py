@@ -1,0 +1,81 @@
+"""Rendering an expression for one engine: the placeholders of `sdcdb.row` become that engine's SQL."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlglot import exp
+
+from sdcdb.sql import identifier
+
+JOINED = "j"  # aliases of joined tables: j0, j1, ...
+LISTS = "p"  # alias of the one-row table that holds the lists
+
+
+@dataclass(frozen=True)
+class Binding:
+    """What stands behind the placeholders of one view: the key, the secret, the lists and the joined tables."""
+
+    key: str
+    subkey: str
+    lists: Mapping[str, tuple[Any, ...]]
+    joined: tuple[str, ...] = ()
+
+
+class Dialect(ABC):
+    """How one engine spells what sqlglot does not translate."""
+
+    name: str
+
+    def render(self, expression: exp.Expr, binding: Binding) -> str:
+        """Return the SQL of an expression, with every placeholder replaced and every name quoted."""
+        return self.bound(expression, binding).sql(self.name, identify=True)
+
+    def bound(self, expression: exp.Expr, binding: Binding) -> exp.Expr:
+        """Return the expression with its placeholders replaced, innermost first."""
+
+        def replace(node: exp.Expr) -> exp.Expr:
+            if isinstance(node, exp.Anonymous) and str(node.this).startswith("SDC_"):
+                return self._replacement(node, binding)
+            return node
+
+        # transform() does not look inside what it has replaced, so arguments are replaced by the call below.
+        return expression.transform(replace)
+
+    def _replacement(self, node: exp.Anonymous, binding: Binding) -> exp.Expr:
+        first, *rest = node.expressions
+        kind, text = str(node.this), str(first.this)
+        arguments = [self.bound(argument.copy(), binding) for argument in rest]
+        if kind == "SDC_DRAW":
+            return self.raw(self.draw(binding, text, int(arguments[0].this)))
+        if kind == "SDC_JOINED":
+            alias = f"{JOINED}{binding.joined.index(text)}"
+            return exp.Column(this=identifier(str(arguments[0].this)), table=identifier(alias))
+        inner = arguments[0].sql(self.name, identify=True)
+        column = exp.Column(this=identifier(text), table=identifier(LISTS)).sql(self.name, identify=True)
+        return self.raw(
+            self.item(column, inner) if kind == "SDC_ITEM" else self.code(column, inner, binding.lists[text])
+        )
+
+    @staticmethod
+    def raw(sql: str) -> exp.Expr:
+        """Return SQL that is already in this engine's words as a leaf of the tree."""
+        return exp.Var(this=sql)
+
+    @abstractmethod
+    def draw(self, binding: Binding, block: str, lane: int) -> str:
+        """Spell lane `lane` of the SHA-256 digest of (subkey, block, record key) as a BIGINT."""
+
+    @abstractmethod
+    def item(self, column: str, index: str) -> str:
+        """Spell the item of a list, counted from 1."""
+
+    @abstractmethod
+    def code(self, column: str, value: str, values: tuple[Any, ...]) -> str:
+        """Spell the position of a text in a list, counted from 0, NULL when it is not there."""
+
+
+def text_literal(text: str) -> str:
+    """Return a text as an SQL literal."""
+    return "'" + text.replace("'", "''") + "'"

@@ -1,0 +1,96 @@
+"""Numbers that stay what they were: inside the domain, on its grid, and of the column's type."""
+
+from typing import Literal, Self
+
+from sqlglot import exp
+
+from sdcdb.errors import DataError
+from sdcdb.policy.amount import Amount
+from sdcdb.policy.strict import Strict
+from sdcdb.row import double, nearest, number, real
+from sdcdb.techniques.technique import ColumnSpec
+
+Boundary = Literal["wrap", "clip", "reflect"]
+_WORDS = {"wrap": "wraps around in", "clip": "stops at the ends of", "reflect": "is folded back into"}
+_INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT")
+
+
+class NumberShape(Strict):
+    """The shape that a perturbed number is brought back into."""
+
+    type: str
+    domain: tuple[float, float] | None = None
+    step: float | None = None
+
+    @classmethod
+    def of(cls, column: ColumnSpec) -> Self:
+        """Take the shape of a column; whole numbers have step 1, decimals the step of their last digit."""
+        step = column.step
+        if step is None and column.type in _INTEGERS:
+            step = 1
+        elif step is None and column.type.startswith("DECIMAL("):
+            step = 10.0 ** -int(column.type.rstrip(")").split(",")[1])
+        elif step is None and column.type not in {"DOUBLE", "FLOAT"}:
+            raise DataError(f"{column.name!r} is {column.type}: this method is for numbers")
+        return cls(type=column.type, domain=column.domain, step=step)
+
+    def amount(self, amount: Amount, column: str) -> float:
+        """Return an amount in the column's unit; a share needs a domain."""
+        if amount.relative and self.domain is None:
+            raise DataError(f"{amount} of what? Give {column!r} a domain in the policy, or the amount as a number")
+        return amount.of(self.domain[1] - self.domain[0] if self.domain else 0)
+
+    def fit(self, value: exp.Expr, boundary: Boundary) -> exp.Expr:
+        """Bring a noisy value, a DOUBLE, back into the domain and onto the grid, and give it the column's type."""
+        low = self.domain[0] if self.domain else 0.0
+        if self.step is None:
+            moved = value if self.domain is None else self._bounded(value, boundary)
+        else:
+            steps = nearest(exp.Paren(this=exp.Paren(this=value - real(low)) / real(self.step)))
+            moved = real(low) + double(self._bounded_steps(steps, boundary)) * real(self.step)
+        return exp.cast(moved, self.type)
+
+    def words(self, boundary: Boundary) -> str:
+        """Say what happens to the noisy value."""
+        ends = "" if self.domain is None else f" and {_WORDS[boundary]} [{self.domain[0]:g}, {self.domain[1]:g}]"
+        return ("it keeps its digits" if self.step is None else f"it is rounded to steps of {self.step:g}") + ends
+
+    def _bounded(self, value: exp.Expr, boundary: Boundary) -> exp.Expr:
+        low, high = self.domain or (0.0, 1.0)
+        if boundary == "clip":
+            return _clip(value, real(low), real(high))
+        width = high - low
+        above = exp.Paren(this=value - real(low))
+        if boundary == "wrap":
+            return real(low) + _modulo(above, width)
+        folded = _modulo(above, 2 * width)
+        return real(low) + real(width) - exp.Abs(this=folded - real(width))
+
+    def _bounded_steps(self, steps: exp.Expr, boundary: Boundary) -> exp.Expr:
+        if self.domain is None or self.step is None:
+            return steps
+        last = round((self.domain[1] - self.domain[0]) / self.step)
+        if boundary == "clip":
+            return _clip(steps, number(0), number(last))
+        if boundary == "wrap":  # the grid has last + 1 points: the thesis's l + B - u - 1 at step 1
+            return _whole_modulo(steps, last + 1)
+        folded = exp.Paren(this=_whole_modulo(steps, 2 * last))
+        return number(last) - exp.Abs(this=folded - number(last))
+
+
+def _clip(value: exp.Expr, low: exp.Expr, high: exp.Expr) -> exp.Expr:
+    return exp.Least(this=exp.Greatest(this=value, expressions=[low]), expressions=[high])
+
+
+def _modulo(value: exp.Expr, width: float) -> exp.Expr:
+    """Return value - floor(value / width) * width, never negative."""
+    turns = exp.Floor(this=exp.Paren(this=value / real(width)))
+    return exp.Paren(this=value.copy() - double(turns) * real(width))
+
+
+def _whole_modulo(value: exp.Expr, size: int) -> exp.Expr:
+    """Return the remainder of a whole number, never negative. The grid of one point has remainder 0."""
+    if size <= 0:
+        return number(0)
+    once = exp.Paren(this=exp.Mod(this=exp.Paren(this=value), expression=number(size)))
+    return exp.Paren(this=exp.Mod(this=exp.Paren(this=once + number(size)), expression=number(size)))

@@ -1,0 +1,95 @@
+"""A protected view as a plan: frozen, serialisable, and compiled to one SELECT for any engine."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import SerializeAsAny, field_validator
+from sqlglot import exp
+
+from sdcdb.engines.dialect import JOINED, LISTS, Binding, Dialect
+from sdcdb.policy.strict import Strict
+from sdcdb.row import TABLE, Row
+from sdcdb.sql import identifier, table_reference
+from sdcdb.techniques.registry import TECHNIQUES
+from sdcdb.techniques.technique import Fitted
+
+VERSION = 1
+
+
+class Plan(Strict):
+    """What a protected view publishes: columns in order, each as it is or as a fitted technique makes it."""
+
+    version: int = VERSION
+    view: str
+    table: str
+    key: str
+    columns: tuple[str, ...]
+    lanes: dict[str, int]
+    fitted: tuple[SerializeAsAny[Fitted], ...]
+    rows: int
+    """Records in the table when the plan was fitted."""
+
+    @field_validator("fitted", mode="before")
+    @classmethod
+    def _by_technique(cls, given: Any) -> Any:
+        """Read each fitted technique back as its own class."""
+        return tuple(
+            TECHNIQUES[each["technique"]].fitted.model_validate(each) if isinstance(each, dict) else each
+            for each in given
+        )
+
+    @property
+    def row(self) -> Row:
+        """The row that the expressions look at."""
+        return Row(self.lanes)
+
+    def lists(self) -> dict[str, tuple[Any, ...]]:
+        """Return all lists that the expressions refer to."""
+        return {name: values for each in self.fitted for name, values in each.lists().items()}
+
+    def coded(self) -> tuple[tuple[Any, ...], ...]:
+        """Return the lists in which values are looked up."""
+        lists = self.lists()
+        return tuple(lists[name] for each in self.fitted for name in each.coded())
+
+    def binding(self, subkey: str) -> Binding:
+        """Return what stands behind the placeholders."""
+        return Binding(self.key, subkey, self.lists(), tuple(name for each in self.fitted for name in each.joined()))
+
+    def expressions(self) -> Mapping[str, exp.Expr]:
+        """Return the published value of each column. What is NULL stays NULL, whatever the technique."""
+        changed = {name: value for each in self.fitted for name, value in each.expressions(self.row).items()}
+        published: dict[str, exp.Expr] = {}
+        for column in self.columns:
+            value = self.row.value(column)
+            if column in changed:
+                missing = exp.Is(this=value.copy(), expression=exp.null())
+                published[column] = exp.Case().when(missing, exp.null()).else_(changed[column])
+            else:
+                published[column] = value
+        return published
+
+    def select(self, dialect: Dialect, subkey: str, lists: exp.Expr, joined: Mapping[str, exp.Table]) -> str:
+        """Compile to a SELECT. `lists` is the one-row relation that holds the lists; `joined` the stored tables."""
+        binding = self.binding(subkey)
+        query = exp.Select().from_(exp.alias_(table_reference(self.table), TABLE, table=True, quoted=True))
+        for name, value in self.expressions().items():
+            query = query.select(exp.alias_(value, name, quoted=True), copy=False)
+        if binding.lists:
+            query = query.join(exp.alias_(lists, LISTS, table=True, quoted=True), join_type="cross")
+        for number, name in enumerate(binding.joined):
+            alias = f"{JOINED}{number}"
+            same = self.row.value(self.key).eq(exp.Column(this=identifier(self.key), table=identifier(alias)))
+            query = query.join(exp.alias_(joined[name], alias, table=True, quoted=True), on=same, join_type="left")
+        for each in self.fitted:
+            condition = each.condition(self.row)
+            if condition is not None:
+                query = query.where(condition)
+        return dialect.render(query, binding)
+
+    def words(self) -> dict[str, str]:
+        """Explain the view, column by column."""
+        changed = {name: text for each in self.fitted for name, text in each.words().items()}
+        return {name: changed.get(name, "as it is") for name in self.columns} | {
+            name: text for name, text in changed.items() if name not in self.columns
+        }

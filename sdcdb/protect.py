@@ -1,0 +1,182 @@
+"""Fitting what the policy asks for, and creating the protected views: all of them, or none."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import duckdb
+
+from sdcdb import catalogue
+from sdcdb.database import Database
+from sdcdb.engines.duckdb import DuckDBDialect
+from sdcdb.errors import DataError, PolicyError, Problem, SdcdbError, choices
+from sdcdb.plan import Plan
+from sdcdb.policy.check import check
+from sdcdb.policy.load import Document
+from sdcdb.policy.models import ROWID, Policy, Role, Table, View
+from sdcdb.profile import TableProfile, profile
+from sdcdb.row import RECORD, Row
+from sdcdb.secret import Secret, read_secret
+from sdcdb.sql import quoted, table_reference
+from sdcdb.techniques.registry import TECHNIQUES
+from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Params, Source
+from sdcdb.transaction import transaction
+
+Progress = Callable[[str, int, int], None]
+KEY_TYPES = (
+    "TINYINT",
+    "SMALLINT",
+    "INTEGER",
+    "BIGINT",
+    "UTINYINT",
+    "USMALLINT",
+    "UINTEGER",
+    "UBIGINT",
+    "HUGEINT",
+    "VARCHAR",
+    "UUID",
+)
+
+
+@dataclass(frozen=True)
+class Protected:
+    """A view that was created: its plan, and the SQL behind it, which holds the key of its draws."""
+
+    plan: Plan
+    sql: str
+
+
+def protect(
+    database: Database,
+    views: list[str] | None = None,
+    *,
+    materialise: bool = False,
+    dry_run: bool = False,
+    progress: Progress | None = None,
+) -> list[Protected]:
+    """Fit and create the protected views of the database's policy, or those named. One transaction: all or nothing."""
+    policy = database.policy
+    if policy is None:
+        raise SdcdbError("there is no policy: `sdcdb init DB` writes one to start from")
+    wanted = list(_wanted(policy, views))
+    _must_fit(database, policy)
+    secrets = {view.secret: read_secret(view.secret, database.path) for view in (each.view for each in wanted)}
+    made: list[Protected] = []
+    try:
+        with transaction(database.con):
+            catalogue.prepare(database.con)
+            for number, each in enumerate(wanted):
+                if progress:
+                    progress(each.name, number, len(wanted))
+                plan = fit_view(database.con, each, secrets[each.view.secret])
+                made.append(create_view(database.con, plan, secrets[each.view.secret], materialise=materialise))
+            if dry_run:
+                raise _DryRunError
+    except _DryRunError:
+        pass
+    except duckdb.Error as problem:
+        raise SdcdbError(f"nothing was created: {str(problem).splitlines()[0]}") from None
+    return made
+
+
+class _DryRunError(Exception):
+    """Everything was tried out; now roll it back."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A view that the policy asks for, with its table."""
+
+    name: str
+    table_name: str
+    table: Table
+    view: View
+
+
+def _wanted(policy: Policy, views: list[str] | None) -> Iterator[Wanted]:
+    tables = policy.tables.items()
+    every = {name: Wanted(name, table, spec, view) for table, spec in tables for name, view in spec.protect.items()}
+    if not every:
+        raise SdcdbError("the policy asks for no protected view: add a `protect` section to a table")
+    for name in views or every:
+        if name not in every:
+            raise SdcdbError(f"the policy has no protected view {name!r}; {choices(name, every)}")
+        yield every[name]
+
+
+def _must_fit(database: Database, policy: Policy) -> None:
+    document = Document(str(database.path), policy, {})
+    errors = [problem for problem in check(database.con, document) if problem.severity == "error"]
+    if errors:
+        raise PolicyError("the policy does not fit the database", [Problem(e.field, e.message) for e in errors])
+
+
+def fit_view(con: duckdb.DuckDBPyConnection, wanted: Wanted, secret: Secret) -> Plan:
+    """Fit every method of one view."""
+    found = profile(con, wanted.table_name)
+    source = _source(con, found, wanted, secret)
+    jobs = _jobs(found, wanted.table, wanted.view)
+    fitted = tuple(TECHNIQUES[params.method].fit(Engine(con), source, columns, params) for params, columns in jobs)
+    return Plan(
+        view=wanted.name,
+        table=wanted.table_name,
+        key=source.key,
+        columns=tuple(_published(found, wanted, fitted)),
+        lanes=dict(source.row.lanes),
+        fitted=fitted,
+        rows=found.rows,
+    )
+
+
+def _source(con: duckdb.DuckDBPyConnection, found: TableProfile, wanted: Wanted, secret: Secret) -> Source:
+    key = wanted.table.key or ROWID
+    column = found.column(key)
+    if key != ROWID and (column is None or column.type not in KEY_TYPES):
+        kind = column.type if column else "missing"
+        raise DataError(
+            f"the key {key!r} of {found.name!r} is {kind}: noise needs a key of whole numbers, text or UUIDs"
+        )
+    perturbed = [each.name for each in found.columns if each.name in wanted.view.columns]
+    row = Row(catalogue.lanes(con, found.name, perturbed))
+    return Source(found.name, wanted.name, column.name if column else ROWID, secret.subkey(found.name), row)
+
+
+def _jobs(found: TableProfile, table: Table, view: View) -> Iterator[tuple[Params, tuple[ColumnSpec, ...]]]:
+    """Yield what is to be fitted: each column by itself; joint methods with equal parameters go together."""
+    if view.rows is not None:
+        yield view.rows, ()
+    together: dict[Params, list[ColumnSpec]] = {}
+    for name, params in view.columns.items():
+        column = found.column(name)
+        if column is None:
+            raise DataError(f"{found.name!r} has no column {name!r}")
+        declared = table.columns[name]
+        spec = ColumnSpec(column.name, column.type, declared.domain, declared.step)
+        if TECHNIQUES[params.method].joint:
+            together.setdefault(params, []).append(spec)
+        else:
+            yield params, (spec,)
+    yield from ((params, tuple(specs)) for params, specs in together.items())
+
+
+def _published(found: TableProfile, wanted: Wanted, fitted: tuple[Fitted, ...]) -> Iterator[str]:
+    """Yield the columns that leave: never identifiers, and confidential ones only when something was done to them."""
+    changed = {column.casefold() for each in fitted for column in each.columns if column != RECORD}
+    roles = {name.casefold(): column.role for name, column in wanted.table.columns.items()}
+    for column in found.columns:
+        role = roles.get(column.name.casefold(), Role.IDENTIFIER)
+        hidden = role is Role.IDENTIFIER or (role is Role.CONFIDENTIAL and wanted.view.rows is None)
+        if column.name.casefold() in changed or not hidden:
+            yield column.name
+
+
+def create_view(con: duckdb.DuckDBPyConnection, plan: Plan, secret: Secret, *, materialise: bool) -> Protected:
+    """Store the plan and create its view, or a table with the same contents, in place of its own predecessor."""
+    name, kind = quoted(table_reference(plan.view)), "table" if materialise else "view"
+    if before := catalogue.kinds(con).get(plan.view):
+        con.execute(f"DROP {before} IF EXISTS {name}")
+    catalogue.store(con, plan, kind)
+    stored = {name: catalogue.stored_table(name) for each in plan.fitted for name in each.joined()}
+    select = plan.select(DuckDBDialect(), secret.subkey(plan.table), catalogue.lists_table(plan.view), stored)
+    sql = f"CREATE {kind.upper()} {name} AS {select}"
+    con.execute(sql)
+    return Protected(plan, sql)

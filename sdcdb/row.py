@@ -1,0 +1,111 @@
+"""The row that a technique's expression may look at: its own columns, its sticky draws, and constants found at fitting.
+
+An expression is a sqlglot tree in which four names stand for what engines spell differently:
+
+| placeholder                | meaning                                                                               |
+|----------------------------|---------------------------------------------------------------------------------------|
+| SDC_DRAW('block', lane)    | a uniform whole number from 0 to 2^32 - 1, fixed by secret, table, record and position |
+| SDC_ITEM('list', index)    | an item, counted from 1, of a list that fitting found                                  |
+| SDC_CODE('list', value)    | the position, counted from 0, of a value in such a list; NULL when it is not there     |
+| SDC_JOINED('table', 'col') | a column of the record's row in a table that fitting stored                            |
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlglot import exp
+
+from sdcdb.sql import identifier
+
+TABLE = "t"  # alias of the table in every view
+LANES = 8  # draws in one digest
+OWN = 2  # draws that every column has in the shared digests
+SPAN = 2**32
+RECORD = ""  # the column name under which draws for the record as a whole are kept
+
+
+@dataclass(frozen=True)
+class Row:
+    """What an expression is built from. `lanes` gives each column its first lane in the table's shared digests."""
+
+    lanes: Mapping[str, int]
+
+    def value(self, column: str) -> exp.Expr:
+        """Return the row's own value."""
+        return exp.Column(this=identifier(column), table=identifier(TABLE))
+
+    def draw(self, column: str, number: int = 0) -> exp.Expr:
+        """Return the column's draw of this number. The first two come from digests that all columns share."""
+        if number < OWN:
+            block, lane = divmod(self.lanes[column] + number, LANES)
+            return placeholder("SDC_DRAW", str(block), lane)
+        block, lane = divmod(number - OWN, LANES)
+        return placeholder("SDC_DRAW", f"{column}:{block}", lane)
+
+    def uniform(self, column: str, number: int = 0) -> exp.Expr:
+        """Return a draw as a number from 0 up to, but not including, 1."""
+        return double(self.draw(column, number)) * real(1 / SPAN)
+
+    def normal(self, column: str) -> exp.Expr:
+        """Return a standard normal number from the column's two draws (Box and Muller)."""
+        radius = exp.Sqrt(this=exp.Mul(this=real(-2.0), expression=exp.Ln(this=self._open_uniform(column))))
+        turn = exp.Anonymous(this="cos", expressions=[real(6.283185307179586) * self.uniform(column, 1)])
+        return exp.Mul(this=radius, expression=turn)
+
+    def _open_uniform(self, column: str) -> exp.Expr:
+        """Return a draw as a number above 0, up to 1: its logarithm exists."""
+        return double(exp.Paren(this=self.draw(column) + number(1))) * real(1 / SPAN)
+
+
+def placeholder(name: str, *arguments: str | int | exp.Expr) -> exp.Anonymous:
+    """Return one of the four placeholders."""
+    return exp.Anonymous(this=name, expressions=[_literal(argument) for argument in arguments])
+
+
+def item(name: str, index: exp.Expr) -> exp.Expr:
+    """Return an item, counted from 1, of the list `name`."""
+    return placeholder("SDC_ITEM", name, index)
+
+
+def code(name: str, value: exp.Expr) -> exp.Expr:
+    """Return the position of a value in the list `name`, counted from 0."""
+    return placeholder("SDC_CODE", name, value)
+
+
+def joined(table: str, column: str) -> exp.Expr:
+    """Return a column of the record's row in a table that fitting stored."""
+    return placeholder("SDC_JOINED", table, column)
+
+
+def real(value: float) -> exp.Expr:
+    """Write a number so that every engine reads a DOUBLE, not a DECIMAL."""
+    text = repr(abs(float(value)))
+    literal = exp.Literal.number(text if "e" in text else f"{text}e0")
+    return exp.Paren(this=exp.Neg(this=literal)) if value < 0 else literal
+
+
+def number(value: int) -> exp.Expr:
+    """Write a whole number."""
+    return exp.Literal.number(value)
+
+
+def double(value: exp.Expr) -> exp.Expr:
+    """Cast to DOUBLE."""
+    return exp.cast(value, "DOUBLE")
+
+
+def bigint(value: exp.Expr) -> exp.Expr:
+    """Cast to BIGINT."""
+    return exp.cast(value, "BIGINT")
+
+
+def nearest(value: exp.Expr) -> exp.Expr:
+    """Round to the nearest whole number, halves up, in the same way on every engine."""
+    return bigint(exp.Floor(this=value + real(0.5)))
+
+
+def _literal(argument: str | int | exp.Expr) -> Any:
+    if isinstance(argument, exp.Expr):
+        return argument
+    return number(argument) if isinstance(argument, int) else exp.Literal.string(argument)

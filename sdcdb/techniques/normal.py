@@ -1,0 +1,58 @@
+"""Additive normal noise (thesis 2007, section 3.2.1)."""
+
+from collections.abc import Mapping
+from typing import Literal
+
+from sqlglot import exp
+
+from sdcdb.numbers import Boundary, NumberShape
+from sdcdb.policy.amount import AmountField
+from sdcdb.row import Row, double, real
+from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Kind, Params, Source, Technique
+
+
+class Normal(Params):
+    """Add normal noise to a number.
+
+    The noise has mean 0 and standard deviation `sd`: a number in the column's unit, or a share of the domain's width.
+    The result is brought back into the domain: `wrap` goes round as LINNAPT does (thesis 5.2), `clip` stops at the
+    end, `reflect` folds back. Whole numbers stay whole, steps stay steps.
+    """
+
+    method: Literal["normal"]
+    sd: AmountField
+    """Standard deviation: a number in the column's unit, or a share of the domain's width such as `10%`."""
+    boundary: Boundary = "wrap"
+    """What happens at the ends of the domain: wrap, clip or reflect."""
+
+
+class FittedNormal(Fitted):
+    """The noise of one column."""
+
+    technique: Literal["normal"] = "normal"
+    sd: float
+    boundary: Boundary
+    shape: NumberShape
+
+    def expressions(self, row: Row) -> Mapping[str, exp.Expr]:
+        """Return value + sd x z, brought back into shape."""
+        (column,) = self.columns
+        noisy = double(row.value(column)) + real(self.sd) * exp.Paren(this=row.normal(column))
+        return {column: self.shape.fit(exp.Paren(this=noisy), self.boundary)}
+
+    def words(self) -> Mapping[str, str]:
+        """Explain the noise."""
+        (column,) = self.columns
+        return {column: f"normal noise with standard deviation {self.sd:g} is added; {self.shape.words(self.boundary)}"}
+
+
+def fit(_engine: Engine, _table: Source, columns: tuple[ColumnSpec, ...], params: Normal) -> FittedNormal:
+    """Settle the standard deviation in the column's unit."""
+    (column,) = columns
+    shape = NumberShape.of(column)
+    return FittedNormal(
+        columns=(column.name,), sd=shape.amount(params.sd, column.name), boundary=params.boundary, shape=shape
+    )
+
+
+TECHNIQUE = Technique("normal", Kind.NUMBER, Normal, FittedNormal, fit)

@@ -1,0 +1,148 @@
+"""What a technique is: parameters from the policy, fitted on data, compiled to an expression per column.
+
+    policy -> Params -> fit(engine, table, columns, params) -> Fitted -> expressions -> SQL
+
+`Params` and `Fitted` are frozen models; a `Fitted` survives JSON and is all that is kept of the data.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from sqlglot import exp
+
+from sdcdb.engines.dialect import Binding
+from sdcdb.engines.duckdb import SCHEMA, DuckDBDialect
+from sdcdb.policy.strict import Strict
+from sdcdb.row import Row
+from sdcdb.sql import identifier, quoted
+
+
+class Kind(StrEnum):
+    """What a technique works on."""
+
+    NUMBER = "numbers"
+    CATEGORY = "categories"
+    ANY = "any column"
+    RECORD = "records"
+
+
+class Params(Strict):
+    """A technique's parameters as the policy spells them. Subclasses add `method: Literal["name"]` and their own."""
+
+    method: str
+
+
+@dataclass(frozen=True)
+class ColumnSpec:
+    """A column to perturb: its type in the database, and what the policy says of its domain."""
+
+    name: str
+    type: str
+    domain: tuple[float, float] | None = None
+    step: float | None = None
+
+
+@dataclass(frozen=True)
+class Source:
+    """The table to fit on: its name, the view it is fitted for, its record key, and what makes its draws."""
+
+    name: str
+    view: str
+    key: str
+    subkey: str
+    row: Row
+
+
+@dataclass(frozen=True)
+class Engine:
+    """The database that fitting asks for counts, moments and quantiles, never for the whole table."""
+
+    con: Any  # duckdb.DuckDBPyConnection; Any keeps the maths importable without it
+
+    def query(self, sql: str, parameters: list[Any] | None = None) -> list[tuple[Any, ...]]:
+        """Run a query and return its rows."""
+        rows: list[tuple[Any, ...]] = self.con.execute(sql, parameters or []).fetchall()
+        return rows
+
+    def store(self, name: str, query: str) -> None:
+        """Keep the rows of a query, keyed by record, as a table of the schema `sdc` that `SDC_JOINED` can refer to.
+
+        For techniques that are by nature about groups of records. The name must hold the view's name.
+        """
+        self.con.execute(f"CREATE OR REPLACE TABLE {SCHEMA}.{quoted(identifier(name))} AS {query}")
+
+    def sql(self, expression: exp.Expr, table: Source) -> str:
+        """Render an expression over the table's rows, its draws included. The table's alias is `sdcdb.row.TABLE`."""
+        return DuckDBDialect().render(expression, Binding(table.key, table.subkey, {}))
+
+
+class Fitted(Strict):
+    """A technique fitted to some columns. Subclasses add what fitting found and say how a value is changed."""
+
+    technique: str
+    columns: tuple[str, ...]
+
+    def expressions(self, row: Row) -> Mapping[str, exp.Expr]:
+        """Return the perturbed value of each column as an expression of the row. NULL is kept by the view."""
+        raise NotImplementedError
+
+    def lists(self) -> Mapping[str, tuple[Any, ...]]:
+        """Return the lists that the expressions refer to by name."""
+        return {}
+
+    def coded(self) -> tuple[str, ...]:
+        """Return the names of those lists in which values are looked up."""
+        return ()
+
+    def joined(self) -> tuple[str, ...]:
+        """Return the names of tables, keyed by record, that fitting stored and the expressions refer to."""
+        return ()
+
+    def condition(self, row: Row) -> exp.Expr | None:  # noqa: ARG002 - for subclasses
+        """Return the condition for a record to be published at all; None publishes every record."""
+        return None
+
+    def random(self) -> bool:
+        """Tell whether another secret gives other values. Rounding, for one, draws nothing."""
+        return True
+
+    def may_suppress(self) -> bool:
+        """Tell whether a value may become NULL."""
+        return False
+
+    def keeps_steps(self) -> bool:
+        """Tell whether the output stays on the grid of the domain."""
+        return True
+
+    def output_type(self) -> str | None:
+        """Return the type of the output where it is not that of the column."""
+        return None
+
+    def words(self) -> Mapping[str, str]:
+        """Explain to a person, per column, what is changed how and with which probabilities."""
+        raise NotImplementedError
+
+
+Fit = Callable[[Engine, Source, tuple[ColumnSpec, ...], Any], Fitted]
+
+
+@dataclass(frozen=True)
+class Technique:
+    """A technique: its name in the policy, its parameters, what fitting makes, and how.
+
+    `joint` techniques are fitted on all columns that ask for them with the same parameters at once.
+    """
+
+    name: str
+    kind: Kind
+    params: type[Params]
+    fitted: type[Fitted]
+    fit: Fit
+    joint: bool = False
+
+    @property
+    def summary(self) -> str:
+        """The first sentence of its manual."""
+        return (self.params.__doc__ or "").strip().split("\n")[0]

@@ -1,0 +1,116 @@
+"""The table, the policy and the cases on which every technique must keep the contract."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from ruamel.yaml import YAML
+
+import sdcdb
+from sdcdb.database import Database
+from sdcdb.policy.models import Policy
+from sdcdb.protect import Protected, protect
+from sdcdb.sql import identifier, quoted, table_name
+
+CASES = Path(__file__).parents[1] / "cases" / "techniques"
+SECRET = "contract-suite-secret-0123456789"  # noqa: S105 - a secret for tests
+
+# Every kind of column that a technique may meet, with NULLs, in a table whose names need quoting.
+TABLE = 'a "table" ü'
+ROWS = 2_000
+COLUMNS: dict[str, Any] = {
+    "whole": {"role": "confidential", "domain": [0, 100], "step": 1},
+    "real": {"role": "confidential", "domain": [-5, 5]},
+    "decimal": {"role": "confidential", "domain": [0, 50]},
+    "stepped": {"role": "confidential", "domain": [10, 250], "step": 10},
+    "unbounded": "class",
+    "word": "quasi",
+    "many words": "quasi",
+    "one word": "quasi",
+    "flag": "quasi",
+    "letter": "quasi",
+    "day": "quasi",
+    "code": "quasi",
+    "untouched": "public",
+}
+SELECT = """
+    SELECT i AS "key",
+        CASE WHEN i % 17 <> 0 THEN (i * 7919) % 101 END::INTEGER AS whole,
+        CASE WHEN i % 19 <> 0 THEN ((i * 104729) % 10007) / 10007e0 * 10 - 5 END::DOUBLE AS "real",
+        CASE WHEN i % 23 <> 0 THEN ((i * 1299709) % 5001) / 100 END::DECIMAL(8, 2) AS "decimal",
+        CASE WHEN i % 29 <> 0 THEN 10 + 10 * ((i * 15485863) % 25) END::SMALLINT AS stepped,
+        ((i * 32452843) % 997)::DOUBLE AS unbounded,
+        CASE WHEN i % 31 <> 0 THEN ['red', 'gr''een', 'blüe', 'NULL', 'a "b"'][1 + (i * 49979687) % 5] END AS word,
+        'w' || ((i * 67867967) % 500) AS "many words",
+        'only' AS "one word",
+        CASE WHEN i % 37 <> 0 THEN (i * 86028121) % 3 = 0 END AS flag,
+        ['x', 'y', 'z'][1 + (i * 122949823) % 3]::ENUM('x', 'y', 'z') AS letter,
+        DATE '2020-01-01' + ((i * 141650939) % 6)::INTEGER AS "day",
+        ((i * 160481183) % 7)::BIGINT AS code,
+        i AS untouched
+    FROM range(1, {rows} + 1) AS r(i)
+"""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A technique with parameters, on one or several columns of the table."""
+
+    method: str
+    columns: tuple[str, ...]
+    params: dict[str, Any]
+
+    @property
+    def view(self) -> dict[str, Any]:
+        """The view's part of a policy."""
+        spec = {"method": self.method, **self.params}
+        if not self.columns:
+            return {"secret": "env:CONTRACT_SECRET", "rows": spec}
+        return {"secret": "env:CONTRACT_SECRET", "columns": dict.fromkeys(self.columns, spec)}
+
+    def __str__(self) -> str:
+        return f"{self.method}-{'+'.join(self.columns) or 'records'}-{'-'.join(map(str, self.params.values()))[:40]}"
+
+
+def cases() -> list[Case]:
+    """Read every case of every technique."""
+    found = []
+    for file in sorted(CASES.glob("*.yaml")):
+        for entry in YAML(typ="safe").load(file):
+            columns = [entry["column"]] if isinstance(entry["column"], str) else entry["column"]
+            found.append(Case(file.stem, tuple(columns), entry["params"]))
+    return found
+
+
+def policy_for(case: Case) -> Policy:
+    """Return the policy that has this case as its only protected view."""
+    columns = {"key": "identifier", **COLUMNS}
+    table = {"key": "key", "columns": columns, "protect": {"the view": case.view}}
+    return Policy.model_validate({"version": 1, "tables": {table_name("main", TABLE): table}})
+
+
+def make(case: Case, path: Path | None = None, rows: int = ROWS) -> tuple[Database, Protected]:
+    """Create the table and its protected view, in memory or in a file."""
+    database = sdcdb.open(path or ":memory:", policy_for(case), create=path is not None)
+    database.con.execute(f"CREATE TABLE {quoted(identifier(TABLE))} AS {SELECT.format(rows=rows)}")
+    (made,) = protect(database)
+    return database, made
+
+
+def published(con: duckdb.DuckDBPyConnection) -> list[tuple[Any, ...]]:
+    """Read the view, in the order of the untouched column."""
+    return con.execute('FROM "the view" ORDER BY untouched').fetchall()
+
+
+@pytest.fixture(autouse=True)
+def _secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CONTRACT_SECRET", SECRET)
+
+
+@pytest.fixture(params=cases(), ids=str)
+def case(request: pytest.FixtureRequest) -> Case:
+    """Every case in turn."""
+    given: Case = request.param
+    return given
