@@ -94,6 +94,11 @@ def lists_table(view: str) -> exp.Table:
     return stored_table(f"lists of {view}")
 
 
+def relations(plan: Plan) -> tuple[exp.Table, dict[str, exp.Table]]:
+    """Return the table of a plan's lists, and the stored tables that it joins."""
+    return lists_table(plan.view), {name: stored_table(name) for each in plan.fitted for name in each.joined()}
+
+
 def stored_table(name: str) -> exp.Table:
     """Return a table of the catalogue's schema."""
     return exp.Table(this=identifier(name), db=identifier(SCHEMA))

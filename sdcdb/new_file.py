@@ -1,4 +1,4 @@
-"""A new database file that appears whole or not at all."""
+"""New files that appear whole or not at all."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,8 +11,8 @@ from sdcdb.errors import DatabaseError
 
 
 @contextmanager
-def new_database(file: Path) -> Iterator[duckdb.DuckDBPyConnection]:
-    """Yield a connection to a new file; when anything fails, no half-made file is left behind."""
+def written_whole(file: Path) -> Iterator[Path]:
+    """Yield a path to write to, which becomes `file` at the end; when anything fails, nothing is left behind."""
     if file.exists():
         raise DatabaseError(f"{file} exists already: choose another name or remove it first")
     if not file.parent.is_dir():
@@ -20,13 +20,22 @@ def new_database(file: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     part = file.with_name(f".{file.name}.part")
     part.unlink(missing_ok=True)
     try:
+        yield part
+        part.replace(file)
+    except OSError as problem:
+        raise DatabaseError(f"cannot write {file}: {problem.strerror}") from None
+    finally:
+        part.unlink(missing_ok=True)
+        part.with_name(part.name + ".wal").unlink(missing_ok=True)
+
+
+@contextmanager
+def new_database(file: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Yield a connection to a new database file."""
+    with written_whole(file) as part:
         con = connect(part, create=True)
         try:
             with explained(file):
                 yield con
         finally:
             con.close()
-        part.replace(file)
-    finally:
-        part.unlink(missing_ok=True)
-        part.with_name(part.name + ".wal").unlink(missing_ok=True)

@@ -1,5 +1,6 @@
 """Numbers that stay what they were: inside the domain, on its grid, and of the column's type."""
 
+import math
 from typing import Literal, Self
 
 from sqlglot import exp
@@ -7,12 +8,18 @@ from sqlglot import exp
 from sdcdb.errors import DataError
 from sdcdb.policy.amount import Amount
 from sdcdb.policy.strict import Strict
-from sdcdb.row import double, nearest, number, real
+from sdcdb.row import double, nearest, number, real, typed
 from sdcdb.techniques.technique import ColumnSpec
 
 Boundary = Literal["wrap", "clip", "reflect"]
 _WORDS = {"wrap": "wraps around in", "clip": "stops at the ends of", "reflect": "is folded back into"}
-_INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT")
+_INTEGERS = {  # what each can hold; steps are counted in BIGINT, so that is where the widest end
+    **{name: (-(2**bits), 2**bits - 1) for name, bits in {"TINYINT": 7, "SMALLINT": 15, "INTEGER": 31}.items()},
+    **{f"U{name}": (0, 2**bits - 1) for name, bits in {"TINYINT": 8, "SMALLINT": 16, "INTEGER": 32}.items()},
+    "BIGINT": (-(2**63), 2**63 - 1),
+    "HUGEINT": (-(2**63), 2**63 - 1),
+    "UBIGINT": (0, 2**63 - 1),
+}
 
 
 class NumberShape(Strict):
@@ -46,19 +53,33 @@ class NumberShape(Strict):
         if self.step is None:
             moved = value if self.domain is None else self._bounded(value, boundary)
         else:
+            holds = self._type_range() if self.domain is None else None
+            value = value if holds is None else clip(value, real(holds[0]), real(holds[1]))
             steps = nearest(exp.Paren(this=exp.Paren(this=value - real(low)) / real(self.step)))
             moved = real(low) + double(self._bounded_steps(steps, boundary)) * real(self.step)
-        return exp.cast(moved, self.type)
+        return typed(moved, self.type)
 
     def words(self, boundary: Boundary) -> str:
         """Say what happens to the noisy value."""
         ends = "" if self.domain is None else f" and {_WORDS[boundary]} [{self.domain[0]:g}, {self.domain[1]:g}]"
         return ("it keeps its digits" if self.step is None else f"it is rounded to steps of {self.step:g}") + ends
 
+    def _type_range(self) -> tuple[float, float] | None:
+        """Return what the type can hold: without a domain, noise may not push a value out of its type."""
+        if self.type in _INTEGERS:
+            low, high = _INTEGERS[self.type]
+        elif self.type.startswith("DECIMAL("):
+            digits, scale = (int(part) for part in self.type[8:-1].split(","))
+            high = min(10**digits, 2**63) - 1
+            return -_not_above(high) / 10**scale, _not_above(high) / 10**scale
+        else:
+            return None
+        return float(low), _not_above(high)
+
     def _bounded(self, value: exp.Expr, boundary: Boundary) -> exp.Expr:
         low, high = self.domain or (0.0, 1.0)
         if boundary == "clip":
-            return _clip(value, real(low), real(high))
+            return clip(value, real(low), real(high))
         width = high - low
         above = exp.Paren(this=value - real(low))
         if boundary == "wrap":
@@ -69,17 +90,28 @@ class NumberShape(Strict):
     def _bounded_steps(self, steps: exp.Expr, boundary: Boundary) -> exp.Expr:
         if self.domain is None or self.step is None:
             return steps
-        last = round((self.domain[1] - self.domain[0]) / self.step)
+        last = math.floor((self.domain[1] - self.domain[0]) / self.step + 1e-6)  # a domain may end between two points
         if boundary == "clip":
-            return _clip(steps, number(0), number(last))
+            return clip(steps, number(0), number(last))
         if boundary == "wrap":  # the grid has last + 1 points: the thesis's l + B - u - 1 at step 1
             return _whole_modulo(steps, last + 1)
         folded = exp.Paren(this=_whole_modulo(steps, 2 * last))
         return number(last) - exp.Abs(this=folded - number(last))
 
 
-def _clip(value: exp.Expr, low: exp.Expr, high: exp.Expr) -> exp.Expr:
-    return exp.Least(this=exp.Greatest(this=value, expressions=[low]), expressions=[high])
+def clip(value: exp.Expr, low: exp.Expr, high: exp.Expr) -> exp.Expr:
+    """Return the value, or the end that it is beyond."""
+    return at_most(at_least(value, low), high)
+
+
+def at_least(value: exp.Expr, low: exp.Expr) -> exp.Expr:
+    """Return the greater of two numbers. There are no NULLs; told so, sqlglot writes the value once and not twice."""
+    return exp.Greatest(this=value, expressions=[low], ignore_nulls=True)
+
+
+def at_most(value: exp.Expr, high: exp.Expr) -> exp.Expr:
+    """Return the smaller of two numbers."""
+    return exp.Least(this=value, expressions=[high], ignore_nulls=True)
 
 
 def _modulo(value: exp.Expr, width: float) -> exp.Expr:
@@ -94,3 +126,9 @@ def _whole_modulo(value: exp.Expr, size: int) -> exp.Expr:
         return number(0)
     once = exp.Paren(this=exp.Mod(this=exp.Paren(this=value), expression=number(size)))
     return exp.Paren(this=exp.Mod(this=exp.Paren(this=once + number(size)), expression=number(size)))
+
+
+def _not_above(whole: int) -> float:
+    """Return the nearest DOUBLE that is not above a whole number."""
+    value = float(whole)
+    return value if value <= whole else math.nextafter(value, 0)

@@ -71,9 +71,19 @@ class Plan(Strict):
 
     def select(self, dialect: Dialect, subkey: str, lists: exp.Expr, joined: Mapping[str, exp.Table]) -> str:
         """Compile to a SELECT. `lists` is the one-row relation that holds the lists; `joined` the stored tables."""
-        binding = self.binding(subkey)
+        return dialect.render(self._query(self.expressions(), lists, joined), self.binding(subkey))
+
+    def linked(self, dialect: Dialect, subkey: str, lists: exp.Expr, joined: Mapping[str, exp.Table]) -> str:
+        """Compile to a SELECT of every published record with its original: `before 0`, `after 0`, `before 1`, ..."""
+        both: dict[str, exp.Expr] = {}
+        for number, (column, value) in enumerate(self.expressions().items()):
+            both |= {f"before {number}": self.row.value(column), f"after {number}": value}
+        return dialect.render(self._query(both, lists, joined), self.binding(subkey))
+
+    def _query(self, published: Mapping[str, exp.Expr], lists: exp.Expr, joined: Mapping[str, exp.Table]) -> exp.Select:
+        binding = self.binding("")
         query = exp.Select().from_(exp.alias_(table_reference(self.table), TABLE, table=True, quoted=True))
-        for name, value in self.expressions().items():
+        for name, value in published.items():
             query = query.select(exp.alias_(value, name, quoted=True), copy=False)
         if binding.lists:
             query = query.join(exp.alias_(lists, LISTS, table=True, quoted=True), join_type="cross")
@@ -85,7 +95,7 @@ class Plan(Strict):
             condition = each.condition(self.row)
             if condition is not None:
                 query = query.where(condition)
-        return dialect.render(query, binding)
+        return query
 
     def words(self) -> dict[str, str]:
         """Explain the view, column by column."""

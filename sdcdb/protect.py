@@ -115,7 +115,8 @@ def fit_view(con: duckdb.DuckDBPyConnection, wanted: Wanted, secret: Secret) -> 
     found = profile(con, wanted.table_name)
     source = _source(con, found, wanted, secret)
     jobs = _jobs(found, wanted.table, wanted.view)
-    fitted = tuple(TECHNIQUES[params.method].fit(Engine(con), source, columns, params) for params, columns in jobs)
+    results = [TECHNIQUES[params.method].fit(Engine(con), source, columns, params) for params, columns in jobs]
+    fitted = tuple(one for each in results for one in (each if isinstance(each, tuple) else (each,)))
     return Plan(
         view=wanted.name,
         table=wanted.table_name,
@@ -137,7 +138,9 @@ def _source(con: duckdb.DuckDBPyConnection, found: TableProfile, wanted: Wanted,
         )
     perturbed = [each.name for each in found.columns if each.name in wanted.view.columns]
     row = Row(catalogue.lanes(con, found.name, perturbed))
-    return Source(found.name, wanted.name, column.name if column else ROWID, secret.subkey(found.name), row)
+    named = {name.casefold() for name in wanted.table.named(*(role for role in Role if role is not Role.IDENTIFIER))}
+    others = tuple(each.name for each in found.columns if each.name.casefold() in named)
+    return Source(found.name, wanted.name, column.name if column else ROWID, secret.subkey(found.name), row, others)
 
 
 def _jobs(found: TableProfile, table: Table, view: View) -> Iterator[tuple[Params, tuple[ColumnSpec, ...]]]:
@@ -175,8 +178,7 @@ def create_view(con: duckdb.DuckDBPyConnection, plan: Plan, secret: Secret, *, m
     if before := catalogue.kinds(con).get(plan.view):
         con.execute(f"DROP {before} IF EXISTS {name}")
     catalogue.store(con, plan, kind)
-    stored = {name: catalogue.stored_table(name) for each in plan.fitted for name in each.joined()}
-    select = plan.select(DuckDBDialect(), secret.subkey(plan.table), catalogue.lists_table(plan.view), stored)
+    select = plan.select(DuckDBDialect(), secret.subkey(plan.table), *catalogue.relations(plan))
     sql = f"CREATE {kind.upper()} {name} AS {select}"
     con.execute(sql)
     return Protected(plan, sql)

@@ -10,7 +10,7 @@ An expression is a sqlglot tree in which four names stand for what engines spell
 | SDC_JOINED('table', 'col') | a column of the record's row in a table that fitting stored                            |
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -103,6 +103,38 @@ def bigint(value: exp.Expr) -> exp.Expr:
 def nearest(value: exp.Expr) -> exp.Expr:
     """Round to the nearest whole number, halves up, in the same way on every engine."""
     return bigint(exp.Floor(this=value + real(0.5)))
+
+
+def typed(value: exp.Expr, kind: str) -> exp.Expr:
+    """Cast to a type as DuckDB names it, such as a column's: `UINTEGER`, `ENUM('a', 'b')`, `DECIMAL(8,2)`."""
+    return exp.cast(value, exp.DataType.build(kind, dialect="duckdb"))
+
+
+def pick(draw: exp.Expr, size: int) -> exp.Expr:
+    """Turn a draw into a whole number from 0 to size - 1; each has its share of the draws to within one in 2^32."""
+    return bigint(exp.Floor(this=double(exp.Paren(this=draw * number(size))) * real(1 / SPAN)))
+
+
+def array(items: Sequence[exp.Expr]) -> exp.Expr:
+    """Return a list made in the row."""
+    return exp.Array(expressions=list(items))
+
+
+def ascending(items: exp.Expr) -> exp.Expr:
+    """Sort a list."""
+    return exp.Anonymous(this="array_sort", expressions=[items])
+
+
+def element(items: exp.Expr, index: exp.Expr) -> exp.Expr:
+    """Return an item, counted from 1, of a list made in the row; NULL outside of it."""
+    return exp.Bracket(this=items, expressions=[exp.cast(index, "INT")], offset=1, safe=True)  # Spark asks for an INT
+
+
+def each(items: exp.Expr, name: str, body: Callable[[exp.Expr], exp.Expr]) -> exp.Expr:
+    """Apply `body` to every item of a list. `name` is the item's in the SQL; nested lists need different ones."""
+    parameter = identifier(f"sdc_{name}")  # a name that hardly any column has
+    changed = exp.Lambda(this=body(exp.Column(this=parameter)), expressions=[parameter.copy()], colon=True)
+    return exp.Transform(this=items, expression=changed)
 
 
 def _literal(argument: str | int | exp.Expr) -> Any:

@@ -163,13 +163,13 @@ def _merged(edges: Floats, pairs: Bools, common: Floats) -> None:
                 while done < size:
                     c = merged[done]
                     done += 1
+                    i_has, j_has = edges[i, c] > 0, edges[j, c] > 0
                     to_i += edges[i, c]
                     to_j += edges[j, c]
                     at = 0
                     while at < left:
                         d = waiting[at]
-                        crossing = (edges[i, c] > 0 and edges[j, d] > 0) or (edges[j, c] > 0 and edges[i, d] > 0)
-                        if pairs[c, d] and crossing:
+                        if pairs[c, d] and ((i_has and edges[j, d] > 0) or (j_has and edges[i, d] > 0)):
                             merged[size] = d
                             size += 1
                             left -= 1

@@ -15,7 +15,10 @@ from sdcdb.cli.datasets import datasets
 from sdcdb.cli.demo import demo
 from sdcdb.cli.init import init
 from sdcdb.cli.measure import measure
+from sdcdb.cli.protect import protect
+from sdcdb.cli.release import release
 from sdcdb.cli.schema import schema
+from sdcdb.cli.show import show
 from sdcdb.errors import SdcdbError
 from sdcdb.version import __version__
 
@@ -28,7 +31,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-for command in (demo, init, check, measure, datasets, schema):
+for command in (demo, init, check, measure, protect, show, release, datasets, schema):
     app.command()(command)
 
 

@@ -30,7 +30,11 @@ class Dialect(ABC):
 
     def render(self, expression: exp.Expr, binding: Binding) -> str:
         """Return the SQL of an expression, with every placeholder replaced and every name quoted."""
-        return self.bound(expression, binding).sql(self.name, identify=True)
+        return self.bound(self.adapted(expression, binding), binding).sql(self.name, identify=True)
+
+    def adapted(self, expression: exp.Expr, binding: Binding) -> exp.Expr:  # noqa: ARG002 - for subclasses
+        """Return the expression in a form that suits the engine; its placeholders are still there."""
+        return expression
 
     def bound(self, expression: exp.Expr, binding: Binding) -> exp.Expr:
         """Return the expression with its placeholders replaced, innermost first."""
@@ -53,10 +57,14 @@ class Dialect(ABC):
             alias = f"{JOINED}{binding.joined.index(text)}"
             return exp.Column(this=identifier(str(arguments[0].this)), table=identifier(alias))
         inner = arguments[0].sql(self.name, identify=True)
-        column = exp.Column(this=identifier(text), table=identifier(LISTS)).sql(self.name, identify=True)
+        column = self.listed(text).sql(self.name, identify=True)
         return self.raw(
             self.item(column, inner) if kind == "SDC_ITEM" else self.code(column, inner, binding.lists[text])
         )
+
+    def listed(self, name: str) -> exp.Column:
+        """Return the column in which a row finds the list of this name."""
+        return exp.Column(this=identifier(name), table=identifier(LISTS))
 
     @staticmethod
     def raw(sql: str) -> exp.Expr:

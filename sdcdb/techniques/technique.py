@@ -5,15 +5,20 @@
 `Params` and `Fitted` are frozen models; a `Fitted` survives JSON and is all that is kept of the data.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from datetime import date
 from enum import StrEnum
-from typing import Any
+from typing import Annotated, Any
 
+from pydantic import AfterValidator, BeforeValidator, WithJsonSchema
+from pydantic_core import PydanticCustomError
 from sqlglot import exp
 
 from sdcdb.engines.dialect import Binding
 from sdcdb.engines.duckdb import SCHEMA, DuckDBDialect
+from sdcdb.errors import DataError
+from sdcdb.policy.amount import Amount, AmountField
 from sdcdb.policy.strict import Strict
 from sdcdb.row import Row
 from sdcdb.sql import identifier, quoted
@@ -26,6 +31,30 @@ class Kind(StrEnum):
     CATEGORY = "categories"
     ANY = "any column"
     RECORD = "records"
+
+
+def _value_text(given: Any) -> Any:
+    if isinstance(given, bool):
+        return str(given).lower()
+    if isinstance(given, str | int | float | date):
+        return str(given)
+    raise PydanticCustomError("value", "must be one value: a text, a number, a date, true or false")
+
+
+def _share(amount: Amount) -> Amount:
+    if not (amount.relative and 0 < amount.value <= 1):
+        raise PydanticCustomError("share", "must be a share above 0% and up to 100%, such as '5%'")
+    return amount
+
+
+Value = Annotated[
+    str, BeforeValidator(_value_text), WithJsonSchema({"type": ["string", "number", "boolean"]}, mode="validation")
+]
+"""A value of a column as a policy writes it, kept as text: `Engine.texts` gives it the column's type."""
+ShareField = Annotated[
+    AmountField, AfterValidator(_share), WithJsonSchema({"type": "string", "pattern": r"^\s*[0-9.]+\s*%$"})
+]
+"""A share such as `5%`: above zero, up to `100%`."""
 
 
 class Params(Strict):
@@ -46,13 +75,17 @@ class ColumnSpec:
 
 @dataclass(frozen=True)
 class Source:
-    """The table to fit on: its name, the view it is fitted for, its record key, and what makes its draws."""
+    """The table to fit on: its name, the view it is fitted for, its record key, and what makes its draws.
+
+    `columns` are the table's columns other than identifiers, for techniques that look at what goes with a value.
+    """
 
     name: str
     view: str
     key: str
     subkey: str
     row: Row
+    columns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -72,6 +105,18 @@ class Engine:
         For techniques that are by nature about groups of records. The name must hold the view's name.
         """
         self.con.execute(f"CREATE OR REPLACE TABLE {SCHEMA}.{quoted(identifier(name))} AS {query}")
+
+    def texts(self, column: ColumnSpec, values: Iterable[str]) -> tuple[str, ...]:
+        """Return values of the policy as the column's own values read as text: `1.50` is `1.5` in a DOUBLE."""
+        given = list(values)
+        rows = self.query(
+            f"SELECT CAST(TRY_CAST(v AS {column.type}) AS VARCHAR) FROM (SELECT unnest(CAST(? AS VARCHAR[])) AS v)",
+            [given],
+        )
+        for text, (own,) in zip(given, rows, strict=True):
+            if own is None:
+                raise DataError(f"{text!r} cannot be a value of {column.name!r}, which is {column.type}")
+        return tuple(own for (own,) in rows)
 
     def sql(self, expression: exp.Expr, table: Source) -> str:
         """Render an expression over the table's rows, its draws included. The table's alias is `sdcdb.row.TABLE`."""
@@ -125,7 +170,8 @@ class Fitted(Strict):
         raise NotImplementedError
 
 
-Fit = Callable[[Engine, Source, tuple[ColumnSpec, ...], Any], Fitted]
+Fit = Callable[[Engine, Source, tuple[ColumnSpec, ...], Any], Fitted | tuple[Fitted, ...]]
+"""A joint technique may return one Fitted per column."""
 
 
 @dataclass(frozen=True)

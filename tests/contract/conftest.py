@@ -1,6 +1,7 @@
 """The table, the policy and the cases on which every technique must keep the contract."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +61,7 @@ class Case:
 
     method: str
     columns: tuple[str, ...]
-    params: dict[str, Any]
+    params: dict[str, Any] = field(hash=False)
 
     @property
     def view(self) -> dict[str, Any]:
@@ -97,6 +98,12 @@ def make(case: Case, path: Path | None = None, rows: int = ROWS) -> tuple[Databa
     database.con.execute(f"CREATE TABLE {quoted(identifier(TABLE))} AS {SELECT.format(rows=rows)}")
     (made,) = protect(database)
     return database, made
+
+
+@cache
+def shared(case: Case) -> tuple[Database, Protected]:
+    """As `make`, once per case: for tests that only look."""
+    return make(case)
 
 
 def published(con: duckdb.DuckDBPyConnection) -> list[tuple[Any, ...]]:

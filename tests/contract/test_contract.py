@@ -7,7 +7,7 @@ from typing import Any
 
 import duckdb
 import pytest
-from conftest import CASES, COLUMNS, SECRET, TABLE, Case, make, policy_for, published
+from conftest import CASES, COLUMNS, SECRET, TABLE, Case, make, policy_for, published, shared
 
 from sdcdb.engines.spark import SparkDialect
 from sdcdb.plan import Plan
@@ -36,13 +36,13 @@ def test_every_technique_has_cases_and_a_manual() -> None:
 
 
 def test_deterministic_given_the_secret_and_sticky_across_connections(case: Case) -> None:
-    first, _ = make(case)
+    first, _ = shared(case)
     again, _ = make(case)
     assert published(first.con) == published(first.con) == published(again.con) == published(again.con.cursor())
 
 
 def test_another_secret_gives_other_values(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
-    first, made = make(case)
+    first, made = shared(case)
     monkeypatch.setenv("CONTRACT_SECRET", SECRET[::-1])
     second, _ = make(case)
     if not made.plan.fitted[0].random():
@@ -52,7 +52,7 @@ def test_another_secret_gives_other_values(case: Case, monkeypatch: pytest.Monke
 
 
 def test_null_stays_null_and_nothing_else_becomes_null(case: Case) -> None:
-    database, made = make(case)
+    database, made = shared(case)
     rows = published(database.con)
     kept = column(rows, made.plan, "untouched")
     for name in case.columns:
@@ -64,7 +64,7 @@ def test_null_stays_null_and_nothing_else_becomes_null(case: Case) -> None:
 
 
 def test_the_output_stays_in_the_domain_and_of_its_type(case: Case) -> None:
-    database, made = make(case)
+    database, made = shared(case)
     table = f"(FROM {quoted(identifier('the view'))})"
     for name in case.columns:
         shape = made.plan.fitted[0].output_type()
@@ -88,7 +88,7 @@ def test_the_output_stays_in_the_domain_and_of_its_type(case: Case) -> None:
 
 
 def test_untouched_columns_are_untouched_and_identifiers_are_gone(case: Case) -> None:
-    database, made = make(case)
+    database, made = shared(case)
     assert "key" not in made.plan.columns
     rows = published(database.con)
     kept = column(rows, made.plan, "untouched")
@@ -99,14 +99,14 @@ def test_untouched_columns_are_untouched_and_identifiers_are_gone(case: Case) ->
 
 
 def test_fitted_survives_json(case: Case) -> None:
-    _, made = make(case)
+    _, made = shared(case)
     again = Plan.model_validate_json(made.plan.model_dump_json())
     assert again == made.plan
     assert again.words() == made.plan.words()
 
 
 def test_filters_on_untouched_columns_reach_the_scan(case: Case) -> None:
-    database, _ = make(case)
+    database, _ = shared(case)
     sql = f"EXPLAIN SELECT untouched FROM {quoted(identifier('the view'))} WHERE untouched = 5"
     plan = database.con.execute(sql).fetchall()[0][1]
     assert "Filters" in plan
@@ -136,14 +136,14 @@ def test_tiny_tables(case: Case, rows: int) -> None:
 
 
 def test_a_refit_changes_nothing(case: Case) -> None:
-    database, _ = make(case)
+    database, _ = shared(case)
     before = published(database.con)
     protect(database)
     assert published(database.con) == before
 
 
 def test_the_secret_is_nowhere(case: Case) -> None:
-    database, made = make(case)
+    database, made = shared(case)
     assert SECRET not in made.sql
     assert SECRET not in made.plan.model_dump_json()
     shown = redacted(made.sql)
@@ -154,14 +154,14 @@ def test_the_secret_is_nowhere(case: Case) -> None:
 
 
 def test_words_explain_every_change(case: Case) -> None:
-    _, made = make(case)
+    _, made = shared(case)
     words = made.plan.words()
     for name in case.columns or ("",):
         assert len(words[name].split()) > 3
 
 
 def test_it_renders_for_spark(case: Case) -> None:
-    _, made = make(case)
+    _, made = shared(case)
     lists = table_reference("lists")
     stored = {name: table_reference("stored") for each in made.plan.fitted for name in each.joined()}
     sql = made.plan.select(SparkDialect(), "k" * 32, lists, stored)

@@ -1,0 +1,123 @@
+"""Categories that change by a transition matrix: what PRAM, Warner, VICUS and Random have in common.
+
+The sampler is the alias method in whole numbers: with u uniform on 0 .. 2^32 - 1 and K values, p = u x K picks the
+place i = p >> 32, and its remainder p & (2^32 - 1) decides between the value i and its alias. The tables stand in
+lists, one row of K after the other, and the value's row is its code.
+"""
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from sqlglot import exp
+
+from sdcdb.errors import DataError
+from sdcdb.policy.strict import Strict
+from sdcdb.row import Row, bigint, code, item, number
+from sdcdb.sql import identifier, quoted, table_reference
+from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Source
+from sdcdb.transition import TransitionMatrix, given
+
+MOST = 2_000  # values: a matrix of two thousand by two thousand is enough
+
+
+class CategoryShape(Strict):
+    """A column's type, and its values as texts in order."""
+
+    type: str
+    values: tuple[str, ...]
+
+
+class FittedTransition(Fitted):
+    """A column whose values change by a matrix; row i of the matrix says what becomes of value i."""
+
+    shape: CategoryShape
+    matrix: tuple[tuple[float, ...], ...]
+
+    @property
+    def column(self) -> str:
+        """The one column."""
+        (column,) = self.columns
+        return column
+
+    def transition(self) -> TransitionMatrix:
+        """Return the matrix with the methods that measures use."""
+        return given(self.shape.values, self.matrix)
+
+    def lists(self) -> Mapping[str, tuple[Any, ...]]:
+        """Return the values and the alias tables."""
+        if not self.shape.values:
+            return {}
+        thresholds, aliases = _alias_lists(self.shape.values, self.matrix)
+        return {
+            self._list("values"): self.shape.values,
+            self._list("thresholds"): thresholds,
+            self._list("aliases"): aliases,
+        }
+
+    def coded(self) -> tuple[str, ...]:
+        """Values are looked up among the values."""
+        return (self._list("values"),) if self.shape.values else ()
+
+    def expressions(self, row: Row) -> Mapping[str, exp.Expr]:
+        """Return the value that the draw picks; a value that fitting has not seen becomes NULL."""
+        if not self.shape.values:
+            return {self.column: exp.cast(exp.null(), self.shape.type)}
+        size = len(self.shape.values)
+        scaled = exp.Paren(this=row.draw(self.column) * number(size))
+        place = exp.Paren(this=exp.BitwiseRightShift(this=scaled, expression=number(32)))
+        rest = exp.Paren(this=exp.BitwiseAnd(this=scaled.copy(), expression=number(2**32 - 1)))
+        text = exp.cast(row.value(self.column), "VARCHAR")
+        index = bigint(code(self._list("values"), text)) * number(size) + place + number(1)
+        threshold, other = item(self._list("thresholds"), index), item(self._list("aliases"), index.copy())
+        chosen = exp.Case().when(rest < threshold, place.copy() + number(1)).else_(other)
+        picked = item(self._list("values"), chosen)
+        known = exp.Is(this=code(self._list("values"), text.copy()), expression=exp.null()).not_()
+        return {self.column: exp.cast(exp.Case().when(known, picked).else_(exp.null()), self.shape.type)}
+
+    def random(self) -> bool:
+        """A single value has nothing to become."""
+        return len(self.shape.values) > 1
+
+    def words(self) -> Mapping[str, str]:
+        """Say how likely a value is kept, and what it may become."""
+        if not self.shape.values:
+            return {self.column: "there was no value when it was fitted, so every value becomes NULL"}
+        kept = [row[i] for i, row in enumerate(self.matrix)]
+        low, high = min(kept), max(kept)
+        share = f"{low:.1%}" if high - low < 5e-4 else f"{low:.1%} to {high:.1%}"
+        changed = len(self.shape.values) - 1
+        return {self.column: f"each of {changed + 1} values is kept with probability {share}, {self.how()}"}
+
+    def how(self) -> str:
+        """Say what a value that is not kept becomes."""
+        return "else it becomes another by the given matrix"
+
+    def _list(self, name: str) -> str:
+        return f"{self.column} {name}"
+
+
+@lru_cache(maxsize=64)
+def _alias_lists(
+    values: tuple[str, ...], matrix: tuple[tuple[float, ...], ...]
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the alias tables row after row, positions counted from 1. A plan asks for them several times."""
+    tables = given(values, matrix).alias()
+    return tuple(tables.thresholds.ravel().tolist()), tuple((tables.aliases.ravel() + 1).tolist())
+
+
+def category_shape(engine: Engine, table: Source, column: ColumnSpec) -> CategoryShape:
+    """Read the values of a column, as texts, in order."""
+    name = quoted(identifier(column.name))
+    source = quoted(table_reference(table.name))
+    rows = engine.query(
+        f"SELECT DISTINCT CAST({name} AS VARCHAR) FROM {source} WHERE {name} IS NOT NULL ORDER BY 1 LIMIT {MOST + 1}"
+    )
+    if len(rows) > MOST:
+        raise DataError(f"{column.name!r} has more than {MOST:,} values: use a method for numbers, or group its values")
+    return CategoryShape(type=column.type, values=tuple(text for (text,) in rows))
+
+
+def fitted_rows(matrix: TransitionMatrix) -> tuple[tuple[float, ...], ...]:
+    """Return the matrix as plain rows."""
+    return tuple(tuple(row) for row in matrix.matrix.tolist())

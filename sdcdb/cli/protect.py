@@ -1,0 +1,53 @@
+"""`sdcdb protect`."""
+
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.syntax import Syntax
+
+from sdcdb.cli.arguments import DatabaseArgument, PolicyOption
+from sdcdb.cli.output import JsonOption, Output, QuietOption, table
+
+
+def protect(
+    db: DatabaseArgument,
+    views: Annotated[
+        list[str] | None, typer.Option("--view", "-v", help="Only this view; may be given several times.")
+    ] = None,
+    materialise: Annotated[bool, typer.Option("--materialise", help="Make tables instead of views.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print the SQL, keys blanked out, and change nothing.")
+    ] = False,
+    policy: PolicyOption = None,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Fit what the policy asks for, and create its protected views: all of them, or none."""
+    import sdcdb
+    from sdcdb.protect import protect as create
+    from sdcdb.secret import redacted
+
+    out = Output(as_json, quiet)
+    with sdcdb.open(db, policy) as database, out.working("fitting", database.con):
+        made = create(database, views, materialise=materialise, dry_run=dry_run)
+    kind = "table" if materialise else "view"
+    data = [
+        {"view": each.plan.view, "table": each.plan.table, "kind": kind, "columns": list(each.plan.columns)}
+        | {"changes": {name: text for name, text in each.plan.words().items() if text != "as it is"}}
+        | ({"sql": redacted(each.sql)} if dry_run else {})
+        for each in made
+    ]
+
+    def draw(console: Console) -> None:
+        for each in made:
+            if dry_run:
+                console.print(Syntax(redacted(each.sql) + ";", "sql", word_wrap=True, background_color="default"))
+            else:
+                changes = [(name or "(records)", text) for name, text in each.plan.words().items()]
+                title = f"Created the {kind} {each.plan.view} of {each.plan.table}"
+                console.print(table(title, ("column", "what happens to it"), changes))
+
+    out.result(data, draw)
+    if not dry_run and made:
+        out.note(f"\nNext: sdcdb show {db} {made[0].plan.view}")

@@ -1,0 +1,77 @@
+"""Additive uniform noise; with its default width, RNAT (thesis 2007, section 5.4)."""
+
+from collections.abc import Mapping
+from typing import Literal
+
+from sqlglot import exp
+
+from sdcdb.errors import DataError
+from sdcdb.numbers import Boundary, NumberShape
+from sdcdb.policy.amount import Amount, AmountField
+from sdcdb.row import SPAN, Row, double, real
+from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Kind, Params, Source, Technique
+
+
+class Uniform(Params):
+    """Add uniform noise to a number.
+
+    The noise is anything from -`width` to +`width` with equal chances: a whole number of steps for a column that lies
+    on a grid, any number otherwise. Left out, `width` is 100% of the domain's width, |D| - 1 in the thesis: that is the
+    Random Noise Addition Technique (RNAT, thesis 5.4), which keeps the domain and no pattern at all. On a grid of |D|
+    values it keeps a value with probability 1/(2|D| - 1) and gives every other value with twice that.
+
+    The result is brought back into the domain: `wrap` goes round, from the last value on to the first, as RNAT does;
+    `clip` stops at the end, `reflect` folds back. Whole numbers stay whole, steps stay steps.
+    """
+
+    method: Literal["uniform"]
+    width: AmountField = Amount(1.0, relative=True)
+    """The largest noise: a number in the column's unit, or a share of the domain's width such as `10%`."""
+    boundary: Boundary = "wrap"
+    """What happens at the ends of the domain: wrap, clip or reflect."""
+
+
+class FittedUniform(Fitted):
+    """The noise of one column."""
+
+    technique: Literal["uniform"] = "uniform"
+    width: float
+    """In the column's unit; a whole number of steps where there are steps."""
+    boundary: Boundary
+    shape: NumberShape
+
+    def expressions(self, row: Row) -> Mapping[str, exp.Expr]:
+        """Return value + noise, brought back into shape."""
+        (column,) = self.columns
+        noisy = double(row.value(column)) + exp.Paren(this=self._noise(row.uniform(column)))
+        return {column: self.shape.fit(exp.Paren(this=noisy), self.boundary)}
+
+    def _noise(self, uniform: exp.Expr) -> exp.Expr:
+        step = self.shape.step
+        if step is None:  # the last term sets the 2^32 possible numbers evenly around 0
+            return real(2 * self.width) * uniform - real(self.width * (1 - 1 / SPAN))
+        steps = round(self.width / step)
+        drawn = double(exp.Floor(this=real(2 * steps + 1) * uniform)) - real(steps)
+        return exp.Paren(this=drawn) * real(step)
+
+    def words(self) -> Mapping[str, str]:
+        """Explain the noise."""
+        (column,) = self.columns
+        noise = f"uniform noise from -{self.width:g} to {self.width:g} is added"
+        return {column: f"{noise}; {self.shape.words(self.boundary)}"}
+
+
+def fit(_engine: Engine, _table: Source, columns: tuple[ColumnSpec, ...], params: Uniform) -> FittedUniform:
+    """Settle the width in the column's unit, on its grid."""
+    (column,) = columns
+    shape = NumberShape.of(column)
+    width = shape.amount(params.width, column.name)
+    if shape.step is not None:
+        width = round(width / shape.step) * shape.step
+    if width <= 0:
+        steps = "" if shape.step is None else f" in steps of {shape.step:g}"
+        raise DataError(f"a width of {params.width} adds no noise to {column.name!r}{steps}: give a larger one")
+    return FittedUniform(columns=(column.name,), width=width, boundary=params.boundary, shape=shape)
+
+
+TECHNIQUE = Technique("uniform", Kind.NUMBER, Uniform, FittedUniform, fit)

@@ -1,0 +1,121 @@
+"""VICUS: noise for categories that prefers similar values (2012)."""
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import Field
+
+from sdcdb.categories import CategoryShape, FittedTransition, category_shape, fitted_rows
+from sdcdb.profile import profile
+from sdcdb.techniques.technique import ColumnSpec, Engine, Kind, Params, Source, Technique
+
+if TYPE_CHECKING:
+    from sdcdb.similarity import Similarity
+
+FEW = 60  # a column with more values than this says little about which values are similar, and costs much
+
+
+class Partitioned(Params):
+    """The parameters that VICUS and its comparison, Random, share."""
+
+    k1: float = Field(gt=0)
+    """How many times likelier a value is kept than changed to a given other value of its subset (eq. 8)."""
+    k2: float = Field(gt=0)
+    """How many times likelier it is changed to a given value of its subset than to one outside it (eq. 8)."""
+    graph: Literal["simple", "multi"] = "multi"
+    """Whether co-occurrences are counted (multi, as in the paper's experiments) or only happen (simple)."""
+    threshold: float = Field(default=0.6, ge=0, le=1)
+    """T: values of other columns that are more similar than this count as one in S''."""
+    c1: float = Field(default=0.6, ge=0, le=1)
+    """The weight of S' in the total similarity; S'' has the rest (eq. 1)."""
+    subsets: int | None = Field(default=None, ge=1)
+    """The number of subsets; fitting chooses it when left out."""
+    min_size: int = Field(default=2, ge=1)
+    """minS, the least number of values in a subset."""
+    optimiser: Literal["local", "genetic"] = "local"
+    """How the partition is searched: `genetic` as in the paper, `local` for cuts at least as good."""
+
+
+class Vicus(Partitioned):
+    """Change a value with some probability, rather to a similar value than to another.
+
+    Two values are similar when they occur with the same values of other columns (S', eq. 2), or with similar ones
+    (S''). The values are partitioned into subsets of similar values; a value is kept with probability Ps, changed to
+    each other one of its subset with psp, and to each value outside with pdp (VICUS 2012, eqs. 8 to 11).
+    """
+
+    method: Literal["vicus"]
+
+
+class FittedPartitioned(FittedTransition):
+    """The column, its subsets and its matrix."""
+
+    subsets: tuple[tuple[str, ...], ...]
+
+
+class FittedVicus(FittedPartitioned):
+    """A column perturbed by VICUS."""
+
+    technique: Literal["vicus"] = "vicus"
+
+    def how(self) -> str:
+        """Say what a value that is not kept becomes."""
+        return f"else it becomes rather one of its subset than another; there are {len(self.subsets)} subsets"
+
+
+def fit_partitioned(
+    engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: Partitioned
+) -> list[tuple[ColumnSpec, CategoryShape, tuple[tuple[str, ...], ...]]]:
+    """Read the values of each column, and partition them by similarity; one pass over the table serves all columns."""
+    from sdcdb.partition import partition
+    from sdcdb.similarity import similarity
+
+    few = {column.name for column in profile(engine.con, table.name).columns if 1 < column.distinct <= FEW}
+    wanted = [column.name for column in columns]
+    context = [name for name in table.columns if name in few or name in wanted]
+    found = similarity(engine.con, table.name, context, params.threshold, params.c1, 1 - params.c1, params.graph)
+    results = []
+    for column in columns:
+        shape = category_shape(engine, table, column)
+        total = _by_text(engine, found[column.name])
+        subsets: tuple[tuple[str, ...], ...] = ()
+        if shape.values:
+            matrix = total.loc[list(shape.values), list(shape.values)].to_numpy()
+            most = len(shape.values) // params.min_size
+            k = None if params.subsets is None else min(params.subsets, max(1, most))
+            subsets = partition(matrix, k, params.min_size, params.optimiser).subsets(shape.values)
+        results.append((column, shape, subsets))
+    return results
+
+
+def _by_text(engine: Engine, found: "Similarity") -> Any:
+    """Return the total similarities with the values as DuckDB spells them."""
+    values = list(found.total.index)
+    texts = [engine.query("SELECT CAST(? AS VARCHAR)", [value])[0][0] for value in values]
+    return found.total.set_axis(texts, axis=0).set_axis(texts, axis=1)
+
+
+def fit(engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: Vicus) -> tuple[FittedVicus, ...]:
+    """Find similar values, partition them, and derive the matrix of each column."""
+    from sdcdb.transition import vicus
+
+    return tuple(
+        FittedVicus(
+            columns=(column.name,),
+            shape=shape,
+            matrix=fitted_rows(vicus(shape.values, subsets, params.k1, params.k2)) if shape.values else (),
+            subsets=subsets,
+        )
+        for column, shape, subsets in fit_partitioned(engine, table, columns, params)
+    )
+
+
+def __getattr__(name: str) -> Any:
+    """Offer `sdcdb.techniques.vicus.similarity`; its module is heavy, and the registry imports this one early."""
+    if name == "similarity":
+        from sdcdb.similarity import similarity
+
+        return similarity
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+TECHNIQUE = Technique("vicus", Kind.CATEGORY, Vicus, FittedVicus, fit, joint=True)

@@ -1,0 +1,118 @@
+"""PRAM and Warner in SQL: the same draws as in Python, the right frequencies, and estimates without bias."""
+
+import hashlib
+from typing import Any
+
+import duckdb
+import numpy as np
+import pytest
+from scipy.stats import chisquare
+
+import sdcdb
+from sdcdb.categories import FittedTransition
+from sdcdb.errors import DataError
+from sdcdb.policy.models import Policy
+from sdcdb.protect import Protected, protect
+from sdcdb.secret import Secret
+
+SECRET = "a secret for these tests, long enough"  # noqa: S105
+ROWS = 60_000
+
+
+@pytest.fixture(autouse=True)
+def _secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("S", SECRET)
+
+
+def protected(columns: dict[str, Any], select: str) -> tuple[duckdb.DuckDBPyConnection, Protected]:
+    table = {"key": "id", "columns": {"id": "identifier", **dict.fromkeys(columns, "quasi")}}
+    table["protect"] = {"v": {"secret": "env:S", "columns": columns}}
+    database = sdcdb.open(":memory:", Policy.model_validate({"version": 1, "tables": {"t": table}}))
+    database.con.execute(f"CREATE TABLE t AS {select}")
+    (made,) = protect(database)
+    return database.con, made
+
+
+def lane(block: str, number: int, key: int) -> int:
+    """Compute a draw as the manual says, without any of our code: lane 0 is the last 32 bits of the first half."""
+    subkey = Secret(SECRET.encode()).subkey("t")
+    digest = hashlib.sha256(f"{subkey}:{block}:{key}".encode()).hexdigest()
+    half = digest[:32] if number < 4 else digest[32:]
+    return int(half, 16) >> (32 * (number % 4)) & 0xFFFFFFFF
+
+
+WORDS = "SELECT i AS id, ['red', 'green', 'blue', 'grey'][1 + i % 4] AS word FROM range(1, 60001) t(i)"
+FOUR = {"word": {"method": "warner", "p": 0.55}}
+
+
+def test_sql_draws_what_python_draws() -> None:
+    con, made = protected(FOUR, WORDS)
+    (fitted,) = made.plan.fitted
+    assert isinstance(fitted, FittedTransition)
+    values = fitted.shape.values
+    before = [values.index(word) for (word,) in con.execute("SELECT word FROM t ORDER BY id").fetchall()]
+    first = made.plan.lanes["word"]
+    draws = [lane(str(first // 8), first % 8, key) for key in range(1, 2001)]
+    expected = [values[i] for i in fitted.transition().sample(before[:2000], draws)]
+    assert [word for (word,) in con.execute("SELECT word FROM v LIMIT 2000").fetchall()] == expected
+
+
+def test_frequencies_are_those_of_the_matrix() -> None:
+    con, made = protected(FOUR, WORDS)
+    (fitted,) = made.plan.fitted
+    assert isinstance(fitted, FittedTransition)
+    con.execute("CREATE TABLE seen AS SELECT row_number() OVER () AS id, word FROM v")
+    for i, word in enumerate(fitted.shape.values):
+        sql = "SELECT s.word, count(*) FROM t JOIN seen s USING (id) WHERE t.word = ? GROUP BY ALL ORDER BY 1"
+        counts = np.array([n for _, n in con.execute(sql, [word]).fetchall()])
+        assert chisquare(counts, counts.sum() * np.array(fitted.matrix[i])).pvalue > 1e-4  # one in 10,000, 4 tests
+
+
+def test_the_original_shares_are_estimated_without_bias() -> None:
+    con, made = protected(
+        {"flag": {"method": "warner", "p": 0.7}}, "SELECT i AS id, i % 10 < 3 AS flag FROM range(1, 60001) t(i)"
+    )
+    (fitted,) = made.plan.fitted
+    assert isinstance(fitted, FittedTransition)
+    observed = dict(con.execute("SELECT flag::VARCHAR, count(*) FROM v GROUP BY ALL").fetchall())
+    estimate = fitted.transition().estimate([observed[value] for value in fitted.shape.values])
+    # Warner's variance: n p (1 - p) / (2p - 1)^2; five standard deviations
+    assert estimate[fitted.shape.values.index("true")] == pytest.approx(18_000, abs=5 * (ROWS * 0.21) ** 0.5 / 0.4)
+
+
+def test_a_value_that_fitting_has_not_seen_becomes_null() -> None:
+    con, _ = protected(FOUR, WORDS)
+    con.execute("INSERT INTO t VALUES (99999, 'new')")
+    assert con.execute("SELECT count(*) FROM v WHERE word IS NULL").fetchall() == [(1,)]
+
+
+def test_pram_refuses_values_without_a_row_unless_told() -> None:
+    matrix = {"red": {"red": 1.0}}
+    with pytest.raises(DataError, match="no row for 'blue'"):
+        protected({"word": {"method": "pram", "matrix": matrix}}, WORDS)
+
+
+def test_pram_refuses_rows_that_do_not_sum_to_one() -> None:
+    matrix = {word: {word: 0.9} for word in ("red", "green", "blue", "grey")}
+    with pytest.raises(DataError, match=r"sums to 0\.9"):
+        protected({"word": {"method": "pram", "matrix": matrix}}, WORDS)
+
+
+def test_pram_may_introduce_a_new_value() -> None:
+    matrix = {"red": {"violet": 1.0}}
+    con, _ = protected({"word": {"method": "pram", "matrix": matrix, "others": "keep"}}, WORDS)
+    counts = dict(con.execute("SELECT word, count(*) FROM v GROUP BY ALL").fetchall())
+    assert counts == {"violet": 15_000, "green": 15_000, "blue": 15_000, "grey": 15_000}
+
+
+def test_two_columns_change_independently() -> None:
+    con, _ = protected(
+        {name: {"method": "warner", "p": 0.5} for name in ("a", "b")},
+        "SELECT i AS id, 'x' || i % 2 AS a, 'x' || i % 2 AS b FROM range(1, 60001) t(i)",
+    )
+    kept = con.execute("""
+        SELECT avg((v.a = t.a)::INT), avg((v.b = t.b)::INT), corr((v.a = t.a)::INT, (v.b = t.b)::INT)
+        FROM (SELECT row_number() OVER () AS id, a, b FROM v) v JOIN t USING (id)
+    """).fetchall()[0]
+    assert kept[:2] == pytest.approx((0.5, 0.5), abs=5 * 0.5 / ROWS**0.5)
+    assert abs(kept[2]) < 5 / ROWS**0.5
