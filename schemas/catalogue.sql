@@ -2,13 +2,13 @@
 
 CREATE SCHEMA IF NOT EXISTS sdc;
 
--- Which lanes of a table's digests belong to which column. Never changed once given: a refit must not draw anew, or
--- two fits of the same table could be averaged. The empty column is the record as a whole.
+-- Which lanes of a table's digests belong to which method, with its parameters, on which column. Never changed once
+-- given: a refit must not draw anew, or two fits of the same table could be averaged.
 CREATE TABLE IF NOT EXISTS sdc.lanes (
     table_name VARCHAR NOT NULL,
-    column_name VARCHAR NOT NULL,
+    place VARCHAR NOT NULL,
     lane INTEGER NOT NULL,
-    PRIMARY KEY (table_name, column_name)
+    PRIMARY KEY (table_name, place)
 );
 
 -- One row per protected view: what was fitted, by which version, when, and on how many records.

@@ -11,7 +11,7 @@ from sqlglot import exp
 from sdcdb.engines.duckdb import SCHEMA, enum_name
 from sdcdb.errors import DatabaseError, choices
 from sdcdb.plan import Plan
-from sdcdb.row import OWN, RECORD
+from sdcdb.row import OWN
 from sdcdb.sql import identifier, quoted
 from sdcdb.version import __version__
 
@@ -44,15 +44,23 @@ def kinds(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
     return dict(con.execute(f"SELECT view_name, kind FROM {SCHEMA}.plans").fetchall()) if exists(con) else {}
 
 
-def lanes(con: duckdb.DuckDBPyConnection, table: str, columns: list[str]) -> dict[str, int]:
-    """Return the lanes of the table's columns, giving new columns the next ones. A lane once given is never changed."""
-    sql = f"SELECT column_name, lane FROM {SCHEMA}.lanes WHERE table_name = ?"
+def lanes(con: duckdb.DuckDBPyConnection, table: str, places: list[str]) -> dict[str, int]:
+    """Return the first lane of each place (`Row.place`), giving new ones the next. A lane once given stays given."""
+    sql = f"SELECT place, lane FROM {SCHEMA}.lanes WHERE table_name = ?"
     given: dict[str, int] = dict(con.execute(sql, [table]).fetchall())
-    for column in [RECORD, *columns]:
-        if column not in given:
-            given[column] = max(given.values(), default=-OWN) + OWN
-            con.execute(f"INSERT INTO {SCHEMA}.lanes VALUES (?, ?, ?)", [table, column, given[column]])
-    return {column: given[column] for column in [RECORD, *columns]}
+    for place in places:
+        if place not in given:
+            given[place] = max(given.values(), default=-OWN) + OWN
+            con.execute(f"INSERT INTO {SCHEMA}.lanes VALUES (?, ?, ?)", [table, place, given[place]])
+    return {place: given[place] for place in places}
+
+
+def forget_stored(con: duckdb.DuckDBPyConnection, plan: Plan, keep: Plan) -> None:
+    """Drop the tables that a plan had stored and its successor does not use."""
+    still = relations(keep)[1]
+    for name, table in relations(plan)[1].items():
+        if name not in still:
+            con.execute(f"DROP TABLE IF EXISTS {quoted(table)}")
 
 
 def store(con: duckdb.DuckDBPyConnection, plan: Plan, kind: str) -> None:

@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from sdcdb.errors import DataError
 from sdcdb.policy.strict import Strict
-from sdcdb.row import Row, bigint, code, item, number
+from sdcdb.row import Row, bigint, code, item, number, typed
 from sdcdb.sql import identifier, quoted, table_reference
 from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Source
 from sdcdb.transition import TransitionMatrix, given
@@ -62,7 +62,7 @@ class FittedTransition(Fitted):
     def expressions(self, row: Row) -> Mapping[str, exp.Expr]:
         """Return the value that the draw picks; a value that fitting has not seen becomes NULL."""
         if not self.shape.values:
-            return {self.column: exp.cast(exp.null(), self.shape.type)}
+            return {self.column: typed(exp.null(), self.shape.type)}
         size = len(self.shape.values)
         scaled = exp.Paren(this=row.draw(self.column) * number(size))
         place = exp.Paren(this=exp.BitwiseRightShift(this=scaled, expression=number(32)))
@@ -73,7 +73,7 @@ class FittedTransition(Fitted):
         chosen = exp.Case().when(rest < threshold, place.copy() + number(1)).else_(other)
         picked = item(self._list("values"), chosen)
         known = exp.Is(this=code(self._list("values"), text.copy()), expression=exp.null()).not_()
-        return {self.column: exp.cast(exp.Case().when(known, picked).else_(exp.null()), self.shape.type)}
+        return {self.column: typed(exp.Case().when(known, picked).else_(exp.null()), self.shape.type)}
 
     def random(self) -> bool:
         """A single value has nothing to become."""

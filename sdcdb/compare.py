@@ -108,8 +108,12 @@ def _floats(column: pd.Series) -> Any:
 def _codes(before: pd.Series, after: pd.Series) -> tuple[Any, Any, tuple[str, ...]]:
     """Number the values of a column, before and after alike; -1 is missing."""
     texts = pd.concat([before, after]).astype("object")
-    codes, values = pd.factorize(texts.map(lambda v: None if pd.isna(v) else str(v)), sort=True)
+    codes, values = pd.factorize(texts.map(_named), sort=True)
     return codes[: len(before)], codes[len(before) :], tuple(values)
+
+
+def _named(value: Any) -> str | None:
+    return None if value is None or pd.isna(value) else str(value)
 
 
 def _correlations(before: pd.DataFrame, after: pd.DataFrame, numeric: list[str]) -> CorrelationChange | None:

@@ -38,10 +38,9 @@ class Plan(Strict):
             for each in given
         )
 
-    @property
-    def row(self) -> Row:
-        """The row that the expressions look at."""
-        return Row(self.lanes)
+    def row(self, fitted: Fitted | None = None) -> Row:
+        """Return the row that the expressions look at, with the draws of one fitted technique."""
+        return Row(self.lanes, fitted.scope if fitted else "")
 
     def lists(self) -> dict[str, tuple[Any, ...]]:
         """Return all lists that the expressions refer to."""
@@ -58,10 +57,10 @@ class Plan(Strict):
 
     def expressions(self) -> Mapping[str, exp.Expr]:
         """Return the published value of each column. What is NULL stays NULL, whatever the technique."""
-        changed = {name: value for each in self.fitted for name, value in each.expressions(self.row).items()}
+        changed = {name: value for each in self.fitted for name, value in each.expressions(self.row(each)).items()}
         published: dict[str, exp.Expr] = {}
         for column in self.columns:
-            value = self.row.value(column)
+            value = self.row().value(column)
             if column in changed:
                 missing = exp.Is(this=value.copy(), expression=exp.null())
                 published[column] = exp.Case().when(missing, exp.null()).else_(changed[column])
@@ -77,7 +76,7 @@ class Plan(Strict):
         """Compile to a SELECT of every published record with its original: `before 0`, `after 0`, `before 1`, ..."""
         both: dict[str, exp.Expr] = {}
         for number, (column, value) in enumerate(self.expressions().items()):
-            both |= {f"before {number}": self.row.value(column), f"after {number}": value}
+            both |= {f"before {number}": self.row().value(column), f"after {number}": value}
         return dialect.render(self._query(both, lists, joined), self.binding(subkey))
 
     def _query(self, published: Mapping[str, exp.Expr], lists: exp.Expr, joined: Mapping[str, exp.Table]) -> exp.Select:
@@ -89,10 +88,10 @@ class Plan(Strict):
             query = query.join(exp.alias_(lists, LISTS, table=True, quoted=True), join_type="cross")
         for number, name in enumerate(binding.joined):
             alias = f"{JOINED}{number}"
-            same = self.row.value(self.key).eq(exp.Column(this=identifier(self.key), table=identifier(alias)))
+            same = self.row().value(self.key).eq(exp.Column(this=identifier(self.key), table=identifier(alias)))
             query = query.join(exp.alias_(joined[name], alias, table=True, quoted=True), on=same, join_type="left")
         for each in self.fitted:
-            condition = each.condition(self.row)
+            condition = each.condition(self.row(each))
             if condition is not None:
                 query = query.where(condition)
         return query

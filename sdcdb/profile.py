@@ -90,7 +90,7 @@ def column_types(con: duckdb.DuckDBPyConnection, table: str) -> dict[str, str]:
     if found is None:
         what = choices(table, names) if names else "the database has no tables"
         raise DatabaseError(f"there is no table {table!r}; {what}")
-    described = con.execute(f"DESCRIBE {quoted(table_reference(found))}").fetchall()
+    described = con.execute(f"DESCRIBE SELECT * FROM {quoted(table_reference(found))}").fetchall()
     return {name: kind for name, kind, *_ in described}
 
 

@@ -1,5 +1,6 @@
 """Fitting what the policy asks for, and creating the protected views: all of them, or none."""
 
+import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -113,34 +114,56 @@ def _must_fit(database: Database, policy: Policy) -> None:
 def fit_view(con: duckdb.DuckDBPyConnection, wanted: Wanted, secret: Secret) -> Plan:
     """Fit every method of one view."""
     found = profile(con, wanted.table_name)
-    source = _source(con, found, wanted, secret)
-    jobs = _jobs(found, wanted.table, wanted.view)
-    results = [TECHNIQUES[params.method].fit(Engine(con), source, columns, params) for params, columns in jobs]
-    fitted = tuple(one for each in results for one in (each if isinstance(each, tuple) else (each,)))
+    key = _key(found, wanted.table)
+    fitted: list[Fitted] = []
+    lanes: dict[str, int] = {}
+    for params, columns in _jobs(found, wanted.table, wanted.view):
+        row = Row({}, _scope(params))
+        names = [column.name for column in columns] or [RECORD]
+        lanes |= catalogue.lanes(con, found.name, [row.place(name) for name in names])
+        source = Source(
+            name=found.name,
+            view=wanted.name,
+            key=key,
+            subkey=secret.subkey(found.name),
+            row=Row(lanes, row.scope),
+            columns=_others(found, wanted.table),
+        )
+        result = TECHNIQUES[params.method].fit(Engine(con), source, columns, params)
+        fitted += [
+            one.model_copy(update={"scope": row.scope}) for one in (result if isinstance(result, tuple) else (result,))
+        ]
     return Plan(
         view=wanted.name,
         table=wanted.table_name,
-        key=source.key,
-        columns=tuple(_published(found, wanted, fitted)),
-        lanes=dict(source.row.lanes),
-        fitted=fitted,
+        key=key,
+        columns=tuple(_published(found, wanted, tuple(fitted))),
+        lanes=lanes,
+        fitted=tuple(fitted),
         rows=found.rows,
     )
 
 
-def _source(con: duckdb.DuckDBPyConnection, found: TableProfile, wanted: Wanted, secret: Secret) -> Source:
-    key = wanted.table.key or ROWID
+def _scope(params: Params) -> str:
+    """Name a method and its parameters: views that ask for the same agree, views that do not draw apart."""
+    return f"{params.method} {hashlib.sha256(params.model_dump_json().encode()).hexdigest()[:8]}"
+
+
+def _key(found: TableProfile, table: Table) -> str:
+    key = table.key or ROWID
     column = found.column(key)
     if key != ROWID and (column is None or column.type not in KEY_TYPES):
         kind = column.type if column else "missing"
         raise DataError(
             f"the key {key!r} of {found.name!r} is {kind}: noise needs a key of whole numbers, text or UUIDs"
         )
-    perturbed = [each.name for each in found.columns if each.name in wanted.view.columns]
-    row = Row(catalogue.lanes(con, found.name, perturbed))
-    named = {name.casefold() for name in wanted.table.named(*(role for role in Role if role is not Role.IDENTIFIER))}
-    others = tuple(each.name for each in found.columns if each.name.casefold() in named)
-    return Source(found.name, wanted.name, column.name if column else ROWID, secret.subkey(found.name), row, others)
+    return column.name if column else ROWID
+
+
+def _others(found: TableProfile, table: Table) -> tuple[str, ...]:
+    """Return the columns that a technique may look at to learn what goes with a value."""
+    named = {name.casefold() for name in table.named(*(role for role in Role if role is not Role.IDENTIFIER))}
+    return tuple(column.name for column in found.columns if column.name.casefold() in named)
 
 
 def _jobs(found: TableProfile, table: Table, view: View) -> Iterator[tuple[Params, tuple[ColumnSpec, ...]]]:
@@ -175,8 +198,9 @@ def _published(found: TableProfile, wanted: Wanted, fitted: tuple[Fitted, ...]) 
 def create_view(con: duckdb.DuckDBPyConnection, plan: Plan, secret: Secret, *, materialise: bool) -> Protected:
     """Store the plan and create its view, or a table with the same contents, in place of its own predecessor."""
     name, kind = quoted(table_reference(plan.view)), "table" if materialise else "view"
-    if before := catalogue.kinds(con).get(plan.view):
-        con.execute(f"DROP {before} IF EXISTS {name}")
+    if plan.view in (before := catalogue.kinds(con)):
+        con.execute(f"DROP {before[plan.view]} IF EXISTS {name}")
+        catalogue.forget_stored(con, catalogue.entry(con, plan.view).plan, keep=plan)
     catalogue.store(con, plan, kind)
     select = plan.select(DuckDBDialect(), secret.subkey(plan.table), *catalogue.relations(plan))
     sql = f"CREATE {kind.upper()} {name} AS {select}"

@@ -27,9 +27,15 @@ RECORD = ""  # the column name under which draws for the record as a whole are k
 
 @dataclass(frozen=True)
 class Row:
-    """What an expression is built from. `lanes` gives each column its first lane in the table's shared digests."""
+    """What an expression is built from.
+
+    `scope` names the method and its parameters: the same column perturbed in another way draws other numbers, else
+    two views could be held against each other, and noise of two sizes from one draw would give the value away.
+    `lanes` gives each `scope:column` its first lane in the table's shared digests.
+    """
 
     lanes: Mapping[str, int]
+    scope: str = ""
 
     def value(self, column: str) -> exp.Expr:
         """Return the row's own value."""
@@ -38,10 +44,14 @@ class Row:
     def draw(self, column: str, number: int = 0) -> exp.Expr:
         """Return the column's draw of this number. The first two come from digests that all columns share."""
         if number < OWN:
-            block, lane = divmod(self.lanes[column] + number, LANES)
+            block, lane = divmod(self.lanes[self.place(column)] + number, LANES)
             return placeholder("SDC_DRAW", str(block), lane)
         block, lane = divmod(number - OWN, LANES)
-        return placeholder("SDC_DRAW", f"{column}:{block}", lane)
+        return placeholder("SDC_DRAW", f"{self.place(column)}:{block}", lane)
+
+    def place(self, column: str) -> str:
+        """Return the name under which the draws of a column are kept."""
+        return f"{self.scope}:{column}"
 
     def uniform(self, column: str, number: int = 0) -> exp.Expr:
         """Return a draw as a number from 0 up to, but not including, 1."""

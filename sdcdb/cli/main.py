@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from sdcdb.cli.check import check
+from sdcdb.cli.compare import compare
 from sdcdb.cli.datasets import datasets
 from sdcdb.cli.demo import demo
 from sdcdb.cli.init import init
@@ -31,7 +32,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-for command in (demo, init, check, measure, protect, show, release, datasets, schema):
+for command in (demo, init, check, measure, protect, show, compare, release, datasets, schema):
     app.command()(command)
 
 

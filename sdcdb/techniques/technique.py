@@ -128,6 +128,8 @@ class Fitted(Strict):
 
     technique: str
     columns: tuple[str, ...]
+    scope: str = ""
+    """Whose draws it uses: the method and a digest of its parameters. Set by `protect`."""
 
     def expressions(self, row: Row) -> Mapping[str, exp.Expr]:
         """Return the perturbed value of each column as an expression of the row. NULL is kept by the view."""

@@ -51,7 +51,7 @@ def test_sql_draws_what_python_draws() -> None:
     assert isinstance(fitted, FittedTransition)
     values = fitted.shape.values
     before = [values.index(word) for (word,) in con.execute("SELECT word FROM t ORDER BY id").fetchall()]
-    first = made.plan.lanes["word"]
+    first = made.plan.lanes[f"{fitted.scope}:word"]
     draws = [lane(str(first // 8), first % 8, key) for key in range(1, 2001)]
     expected = [values[i] for i in fitted.transition().sample(before[:2000], draws)]
     assert [word for (word,) in con.execute("SELECT word FROM v LIMIT 2000").fetchall()] == expected

@@ -1,0 +1,123 @@
+"""`sdcdb compare`."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+
+from sdcdb.cli.arguments import DatabaseArgument, PolicyOption, SeedOption
+from sdcdb.cli.output import JsonOption, Output, QuietOption, table
+
+if TYPE_CHECKING:
+    from sdcdb.compare import Comparison
+
+SHOWN = 8  # pairs of columns in the text; JSON and HTML have all
+
+
+def compare(
+    db: DatabaseArgument,
+    view: Annotated[str, typer.Argument(metavar="VIEW", help="A protected view.")],
+    confidential: Annotated[
+        str | None, typer.Option("--confidential", "-c", help="The category that an intruder is after.")
+    ] = None,
+    html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write a page with plots.")] = None,
+    policy: PolicyOption = None,
+    seed: SeedOption = 0,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Hold a protected view against its table: what is still useful, and what an intruder can still learn."""
+    import sdcdb
+    from sdcdb.compare import compare as measure
+
+    out = Output(as_json, quiet)
+    with sdcdb.open(db, policy, read_only=True) as database, out.working("comparing", database.con):
+        found = measure(database, view, confidential, seed)
+    out.result(data(found), lambda console: _draw(console, found))
+    if html is not None:
+        from sdcdb.report import write_page
+
+        write_page(found, html)
+        out.note(f"\nWrote {html}")
+
+
+def data(found: "Comparison") -> dict[str, Any]:
+    """Return everything that was measured as plain values."""
+    return {
+        "view": found.plan.view,
+        "table": found.plan.table,
+        "records": found.records,
+        "numbers": {name: vars(change) for name, change in found.numbers.items()},
+        "largest_correlation_change": found.correlations.largest if found.correlations else None,
+        "categories": {
+            name: {"share_changed": change.share_changed, "total_variation": change.total_variation}
+            for name, change in found.categories.items()
+        },
+        "associations": [
+            {
+                "columns": [found.categorical[pair.first], found.categorical[pair.second]],
+                "chi_square_before": pair.change.before.chi_square,
+                "chi_square_after": pair.change.after.chi_square,
+                "likelihood_ratio_before": pair.change.before.likelihood_ratio,
+                "likelihood_ratio_after": pair.change.after.likelihood_ratio,
+                "cramers_v_before": pair.change.before.cramers_v,
+                "cramers_v_after": pair.change.after.cramers_v,
+                "large_sample": pair.change.before.large_sample,
+            }
+            for pair in found.associations
+        ],
+        "confidential": found.confidential,
+        "entropies": [
+            {"known": each.known, "record": each.record, "confidential": each.confidential, "prior": str(each.prior)}
+            for each in found.entropies
+        ],
+    }
+
+
+def _draw(console: Console, found: "Comparison") -> None:
+    console.print(f"{found.plan.view} against {found.plan.table}, {found.records:,} records", markup=False)
+    if found.numbers:
+        rows = [
+            (
+                name,
+                c.share_changed,
+                c.mean_before,
+                c.mean_after,
+                _root(c.variance_before),
+                _root(c.variance_after),
+                c.ks_distance,
+            )
+            for name, c in found.numbers.items()
+        ]
+        console.print()
+        header = ("number", "changed", "mean", "mean after", "sd", "sd after", "KS distance")
+        console.print(table("Numbers", header, rows))
+    if found.categories:
+        rows_words = [(name, c.share_changed, c.total_variation) for name, c in found.categories.items()]
+        console.print()
+        console.print(table("Categories", ("category", "changed", "total variation of shares"), rows_words))
+    if found.associations:
+        strongest = sorted(found.associations, key=lambda pair: -(pair.change.before.cramers_v or 0))[:SHOWN]
+        rows_pairs = [
+            (
+                f"{found.categorical[pair.first]} x {found.categorical[pair.second]}",
+                pair.change.before.chi_square,
+                pair.change.after.chi_square,
+                pair.change.before.cramers_v,
+                pair.change.after.cramers_v,
+            )
+            for pair in strongest
+        ]
+        console.print()
+        header_pairs = ("columns", "chi-square", "after", "Cramer's V", "after")
+        console.print(table("Associations, the strongest", header_pairs, rows_pairs))
+    if found.entropies:
+        rows_known = [(each.known, each.record, each.confidential) for each in found.entropies]
+        title = f"What an intruder after {found.confidential} is unsure of, by known columns"
+        console.print()
+        console.print(table(title, ("known", "record entropy, bits", "confidential entropy, bits"), rows_known))
+
+
+def _root(variance: float | None) -> float | None:
+    return None if variance is None else variance**0.5
