@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PYTEST_ARGS ?=
 
-.PHONY: help demo test lint format schema bench matrix clean
+.PHONY: help demo test lint format schema docs bench matrix clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -38,6 +38,9 @@ format: $(READY) ## let ruff rewrite
 
 schema: $(READY) ## write schemas/policy.schema.json anew from the policy models
 	@$(BIN)/python -m sdcdb.schemas
+
+docs: schema ## write docs/techniques.md anew from the techniques' docstrings
+	@$(BIN)/python -m sdcdb.techniques.manual
 
 bench: $(READY) ## run the benchmarks; results go to benchmarks/results and docs/benchmarks.md
 	@for b in benchmarks/[a-z]*.py; do $(BIN)/python $$b || exit 1; done

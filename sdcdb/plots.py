@@ -1,5 +1,6 @@
 """Pictures, drawn by Altair and written as SVG, PNG, PDF or a self-contained HTML page."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -64,6 +65,31 @@ def cae_chart(lines: list[Line], unit: str, h0: Floats, title: str) -> Any:
     return alt.hconcat(curves, histogram, title=alt.Title(title, anchor="start", fontSize=16)).configure_view(
         stroke=None
     )
+
+
+def similarity_chart(frames: Mapping[str, Any], title: str) -> Any:
+    """Draw one colour map of similarities per column, as in Figures 2 to 4 of the VICUS paper (2012)."""
+    alt = _altair()
+    maps = []
+    for column, frame in frames.items():
+        names = [str(value) for value in frame.index]
+        matrix = frame.to_numpy()
+        cells = [
+            {"a": a, "b": b, "S": round(float(matrix[i, j]), 4)}
+            for i, a in enumerate(names)
+            for j, b in enumerate(names)
+        ]
+        size = max(80, min(300, 14 * len(names)))
+        maps.append(
+            alt.Chart(alt.Data(values=cells), width=size, height=size, title=column)
+            .mark_rect()
+            .encode(
+                x=alt.X("a:N", title=None, sort=names, axis=alt.Axis(labelLimit=90)),
+                y=alt.Y("b:N", title=None, sort=names[::-1], axis=alt.Axis(labelLimit=90)),
+                color=alt.Color("S:Q", scale=alt.Scale(scheme="turbo", domain=[0, 1])),
+            )
+        )
+    return alt.concat(*maps, columns=3, title=alt.Title(title, anchor="start", fontSize=16))
 
 
 def save(chart: Any, file: Path) -> None:

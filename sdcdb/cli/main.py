@@ -20,6 +20,8 @@ from sdcdb.cli.protect import protect
 from sdcdb.cli.release import release
 from sdcdb.cli.schema import schema
 from sdcdb.cli.show import show
+from sdcdb.cli.similarity import similarity
+from sdcdb.cli.techniques import techniques
 from sdcdb.errors import SdcdbError
 from sdcdb.version import __version__
 
@@ -32,7 +34,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-for command in (demo, init, check, measure, protect, show, compare, release, datasets, schema):
+for command in (demo, init, check, measure, protect, show, compare, release, techniques, similarity, datasets, schema):
     app.command()(command)
 
 
