@@ -16,7 +16,7 @@ def techniques(
 ) -> None:
     """List the techniques that a policy may name, or print the manual of one."""
     from sdcdb.errors import SdcdbError, choices
-    from sdcdb.techniques.manual import page
+    from sdcdb.manual import page
     from sdcdb.techniques.registry import TECHNIQUES
 
     out = Output(as_json, quiet)

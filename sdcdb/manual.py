@@ -1,4 +1,4 @@
-"""The manual of techniques, made from their own docstrings. `python -m sdcdb.techniques.manual` writes docs/techniques.md."""
+"""The manual of techniques, made from their docstrings. `python -m sdcdb.manual` writes docs/techniques.md."""
 
 import inspect
 from pathlib import Path
@@ -10,9 +10,9 @@ from sdcdb.techniques.technique import Technique
 HEAD = """\
 # Techniques
 
-Made from the docstrings of `sdcdb/techniques` by `make docs`; do not edit. A view of the policy names a method for each
-column, `salary: {method: normal, sd: 10%}`, or for its records, `rows: {method: sampling, size: 10%}`. `sdcdb techniques
-NAME` prints a page of this manual.
+Made from the docstrings of `sdcdb/techniques` by `make docs`; do not edit. A view of the policy names a method for
+each column, `salary: {method: normal, sd: 10%}`, or for its records, `rows: {method: sampling, size: 10%}`.
+`sdcdb techniques NAME` prints a page of this manual.
 
 Whatever the technique: the same record gets the same noise at every read; another method, or other parameters, draw
 apart; NULL stays NULL; identifiers never leave, nor do confidential columns to which nothing was done.
