@@ -1,6 +1,7 @@
 """The demo: the commands that a newcomer would type, run one after the other in a new folder."""
 
 import os
+import secrets
 import shlex
 from collections.abc import Callable
 from importlib.resources import files
@@ -9,9 +10,12 @@ from pathlib import Path
 
 import sdcdb
 from sdcdb.cli.check import check
+from sdcdb.cli.compare import compare
 from sdcdb.cli.datasets import datasets
 from sdcdb.cli.measure import measure
 from sdcdb.cli.output import Output, table
+from sdcdb.cli.protect import protect
+from sdcdb.cli.release import release
 from sdcdb.errors import SdcdbError
 
 KNOWN = "sex,dept,education"
@@ -23,6 +27,8 @@ FROM staff WHERE age = 64 AND sex = 'F' GROUP BY dept ORDER BY cae LIMIT 3"""
 NEXT = """\
 Try next, in {folder}:
   sdcdb measure staff.duckdb staff --known sex,age,dept --plot more.html   what if the intruder knows the age?
+  sdcdb show staff.duckdb staff_public                                     the view in words
+  sdcdb techniques vicus                                                   what VICUS does
   sdcdb init staff.duckdb -o -                                             a policy guessed from the data
   sdcdb check staff.duckdb                                                 after you broke staff.policy.yaml
   sdcdb datasets                                                           other data to try
@@ -52,7 +58,13 @@ def _tour(out: Output, rows: int, seed: int) -> None:
     _step(out, f"What does somebody learn who knows a colleague's {KNOWN.replace(',', ', ')}?")
     _run(out, f"sdcdb measure {staff} staff --known {KNOWN} --plot exposure.svg",
          lambda: measure(staff, "staff", KNOWN, worst=3, plot=_plot_file(out), quiet=out.quiet))  # fmt: skip
-    _step(out, "The same in SQL, on any DuckDB connection after sdcdb.register(con):")
+    _step(out, "A protected view: departments and salaries perturbed in the database, the same at every read.")
+    os.environ.setdefault("SDCDB_SECRET", secrets.token_hex(16))  # the policy takes its secret from there
+    _run(out, f"sdcdb protect {staff}", lambda: protect(staff, quiet=True))
+    _run(out, f"sdcdb compare {staff} staff_public", lambda: compare(staff, "staff_public", quiet=True))
+    _run(out, f"sdcdb release {staff} staff_public -o staff_public.parquet",
+         lambda: release(staff, "staff_public", Path("staff_public.parquet"), quiet=True))  # fmt: skip
+    _step(out, "The measures in SQL, on any DuckDB connection after sdcdb.register(con):")
     _run_sql(out, staff)
 
 

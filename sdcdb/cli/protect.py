@@ -4,7 +4,6 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.syntax import Syntax
 
 from sdcdb.cli.arguments import DatabaseArgument, PolicyOption
 from sdcdb.cli.output import JsonOption, Output, QuietOption, table
@@ -42,7 +41,7 @@ def protect(
     def draw(console: Console) -> None:
         for each in made:
             if dry_run:
-                console.print(Syntax(redacted(each.sql) + ";", "sql", word_wrap=True, background_color="default"))
+                console.print(redacted(each.sql) + ";", markup=False)
             else:
                 changes = [(name or "(records)", text) for name, text in each.plan.words().items()]
                 title = f"Created the {kind} {each.plan.view} of {each.plan.table}"

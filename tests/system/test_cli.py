@@ -43,7 +43,13 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_demo_leaves_a_database_a_policy_and_a_picture(demo: Path) -> None:
-    assert sorted(file.name for file in demo.iterdir()) == ["exposure.svg", "staff.duckdb", "staff.policy.yaml"]
+    assert sorted(file.name for file in demo.iterdir()) == [
+        "exposure.svg",
+        "staff.duckdb",
+        "staff.policy.yaml",
+        "staff_public.parquet",
+        "staff_public.parquet.manifest.json",
+    ]
     assert (demo / "exposure.svg").read_text(encoding="utf-8").startswith("<svg")
 
 

@@ -13,6 +13,7 @@ import pytest
 
 import sdcdb
 from sdcdb.errors import PolicyError
+from sdcdb.manual import manual
 from sdcdb.policy.load import parse_document
 
 ROOT = Path(__file__).parents[2]
@@ -109,6 +110,10 @@ def test_the_benchmark_tables_are_the_committed_results() -> None:
     )
     script += "; assert record.with_tables(page) == page"
     subprocess.run([sys.executable, "-c", script], cwd=ROOT, check=True)
+
+
+def test_the_manual_of_techniques_is_in_step() -> None:
+    assert (ROOT / "docs" / "techniques.md").read_text(encoding="utf-8") == manual(), "run: make docs"
 
 
 def test_every_sql_function_is_in_the_manual() -> None:
