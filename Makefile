@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PYTEST_ARGS ?=
 
-.PHONY: help demo test lint format schema docs bench matrix clean
+.PHONY: help demo test lint format schema docs bench reproduce matrix clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -44,6 +44,9 @@ docs: schema ## write docs/techniques.md anew from the techniques' docstrings
 
 bench: $(READY) ## run the benchmarks; results go to benchmarks/results and docs/benchmarks.md
 	@for b in benchmarks/[a-z]*.py; do $(BIN)/python $$b || exit 1; done
+
+reproduce: $(READY) ## hold results against the papers'; data is in SDCDB_DATA; results go to docs/reproduce.md
+	@for r in reproduce/[a-z]*.py; do $(BIN)/python $$r || exit 1; done
 
 matrix: ## the tests on every Python found here, with DuckDB 1.5 and with the newest
 	@.ci/matrix

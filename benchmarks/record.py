@@ -1,4 +1,4 @@
-"""Keeping a benchmark's result: as small JSON under benchmarks/results, and as a table in docs/benchmarks.md."""
+"""Keeping a script's result: as small JSON under benchmarks/results, and as a table in the page that names it."""
 
 import json
 import os
@@ -12,7 +12,7 @@ import duckdb
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
-PAGE = ROOT / "docs" / "benchmarks.md"
+PAGES = (ROOT / "docs" / "benchmarks.md", ROOT / "docs" / "reproduce.md")
 
 
 def record(name: str, columns: list[str], rows: list[list[Any]], notes: list[str]) -> None:
@@ -27,7 +27,9 @@ def record(name: str, columns: list[str], rows: list[list[Any]], notes: list[str
     }
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / f"{name}.json").write_text(json.dumps(result, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-    PAGE.write_text(with_tables(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    for page in PAGES:
+        if f"<!-- {name} -->" in (text := page.read_text(encoding="utf-8")):
+            page.write_text(with_tables(text), encoding="utf-8")
     print(markdown(result))
 
 

@@ -8,6 +8,7 @@ CREATE TABLE IF NOT EXISTS sdc.lanes (
     table_name VARCHAR NOT NULL,
     place VARCHAR NOT NULL,
     lane INTEGER NOT NULL,
+    draws INTEGER NOT NULL,
     PRIMARY KEY (table_name, place)
 );
 

@@ -11,7 +11,6 @@ from sqlglot import exp
 from sdcdb.engines.duckdb import SCHEMA, enum_name
 from sdcdb.errors import DatabaseError, choices
 from sdcdb.plan import Plan
-from sdcdb.row import OWN
 from sdcdb.sql import identifier, quoted
 from sdcdb.version import __version__
 
@@ -44,14 +43,16 @@ def kinds(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
     return dict(con.execute(f"SELECT view_name, kind FROM {SCHEMA}.plans").fetchall()) if exists(con) else {}
 
 
-def lanes(con: duckdb.DuckDBPyConnection, table: str, places: list[str]) -> dict[str, int]:
+def lanes(con: duckdb.DuckDBPyConnection, table: str, places: list[str], draws: int) -> dict[str, int]:
     """Return the first lane of each place (`Row.place`), giving new ones the next. A lane once given stays given."""
-    sql = f"SELECT place, lane FROM {SCHEMA}.lanes WHERE table_name = ?"
-    given: dict[str, int] = dict(con.execute(sql, [table]).fetchall())
+    sql = f"SELECT place, lane, draws FROM {SCHEMA}.lanes WHERE table_name = ?"
+    rows = con.execute(sql, [table]).fetchall()
+    given, free = {place: lane for place, lane, _ in rows}, max((lane + taken for _, lane, taken in rows), default=0)
     for place in places:
         if place not in given:
-            given[place] = max(given.values(), default=-OWN) + OWN
-            con.execute(f"INSERT INTO {SCHEMA}.lanes VALUES (?, ?, ?)", [table, place, given[place]])
+            given[place] = free
+            free += draws
+            con.execute(f"INSERT INTO {SCHEMA}.lanes VALUES (?, ?, ?, ?)", [table, place, given[place], draws])
     return {place: given[place] for place in places}
 
 

@@ -71,9 +71,12 @@ class FittedTransition(Fitted):
         index = bigint(code(self._list("values"), text)) * number(size) + place + number(1)
         threshold, other = item(self._list("thresholds"), index), item(self._list("aliases"), index.copy())
         chosen = exp.Case().when(rest < threshold, place.copy() + number(1)).else_(other)
-        picked = item(self._list("values"), chosen)
-        known = exp.Is(this=code(self._list("values"), text.copy()), expression=exp.null()).not_()
-        return {self.column: typed(exp.Case().when(known, picked).else_(exp.null()), self.shape.type)}
+        # An unknown value has the code NULL, hence the index NULL, hence the item NULL.
+        return {self.column: typed(item(self._list("values"), chosen), self.shape.type)}
+
+    def null_safe(self) -> bool:
+        """NULL has no code either."""
+        return bool(self.shape.values)
 
     def random(self) -> bool:
         """A single value has nothing to become."""

@@ -57,15 +57,11 @@ class Plan(Strict):
 
     def expressions(self) -> Mapping[str, exp.Expr]:
         """Return the published value of each column. What is NULL stays NULL, whatever the technique."""
-        changed = {name: value for each in self.fitted for name, value in each.expressions(self.row(each)).items()}
-        published: dict[str, exp.Expr] = {}
-        for column in self.columns:
-            value = self.row().value(column)
-            if column in changed:
-                missing = exp.Is(this=value.copy(), expression=exp.null())
-                published[column] = exp.Case().when(missing, exp.null()).else_(changed[column])
-            else:
-                published[column] = value
+        published: dict[str, exp.Expr] = {column: self.row().value(column) for column in self.columns}
+        for each in self.fitted:
+            for column, changed in each.expressions(self.row(each)).items():
+                missing = exp.Is(this=self.row().value(column), expression=exp.null())
+                published[column] = changed if each.null_safe() else exp.Case().when(missing, exp.null()).else_(changed)
         return published
 
     def select(self, dialect: Dialect, subkey: str, lists: exp.Expr, joined: Mapping[str, exp.Table]) -> str:

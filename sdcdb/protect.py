@@ -120,7 +120,8 @@ def fit_view(con: duckdb.DuckDBPyConnection, wanted: Wanted, secret: Secret) -> 
     for params, columns in _jobs(found, wanted.table, wanted.view):
         row = Row({}, _scope(params))
         names = [column.name for column in columns] or [RECORD]
-        lanes |= catalogue.lanes(con, found.name, [row.place(name) for name in names])
+        technique = TECHNIQUES[params.method]
+        lanes |= catalogue.lanes(con, found.name, [row.place(name) for name in names], technique.draws)
         source = Source(
             name=found.name,
             view=wanted.name,
@@ -129,7 +130,7 @@ def fit_view(con: duckdb.DuckDBPyConnection, wanted: Wanted, secret: Secret) -> 
             row=Row(lanes, row.scope),
             columns=_others(found, wanted.table),
         )
-        result = TECHNIQUES[params.method].fit(Engine(con), source, columns, params)
+        result = technique.fit(Engine(con), source, columns, params)
         fitted += [
             one.model_copy(update={"scope": row.scope}) for one in (result if isinstance(result, tuple) else (result,))
         ]

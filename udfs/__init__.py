@@ -1,10 +1,16 @@
 """What DuckDB gets: scalar functions and table macros named `sdc_*`, on any connection that the user already has."""
 
 from importlib.resources import files
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 
 from sdcdb.udfs.scalars import create_scalars
+
+if TYPE_CHECKING:
+    from sdcdb.udfs.fitting import fit
+
+__all__ = ["fit", "register"]
 
 
 def register(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
@@ -18,3 +24,12 @@ def register(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
         if file.name.endswith(".sql"):
             con.execute(file.read_text(encoding="utf-8"))
     return con
+
+
+def __getattr__(name: str) -> Any:
+    """Load fitting on first use: it brings the techniques, and `register` must not wait for them."""
+    if name == "fit":
+        from sdcdb.udfs.fitting import fit
+
+        return fit
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from sdcdb.row import TABLE
 from sdcdb.sql import identifier
 
 JOINED = "j"  # aliases of joined tables: j0, j1, ...
@@ -82,6 +83,17 @@ class Dialect(ABC):
     @abstractmethod
     def code(self, column: str, value: str, values: tuple[Any, ...]) -> str:
         """Spell the position of a text in a list, counted from 0, NULL when it is not there."""
+
+
+def placeholders(tree: exp.Expr, kind: str) -> list[exp.Anonymous]:
+    """Return the placeholders of one kind in a tree."""
+    return [node for node in tree.find_all(exp.Anonymous) if node.this == kind]
+
+
+def of_the_table_alone(node: exp.Anonymous) -> bool:
+    """Tell whether the table's columns are enough to compute this: no draws, no joined tables, no item of a list."""
+    value = node.expressions[1]
+    return all(column.table == TABLE for column in value.find_all(exp.Column)) and not value.find(exp.Anonymous)
 
 
 def text_literal(text: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from sdcdb.engines.dialect import Binding, Dialect, text_literal
+from sdcdb.engines.dialect import Binding, Dialect, of_the_table_alone, placeholders, text_literal
 from sdcdb.row import TABLE
 from sdcdb.sql import identifier, quoted
 
@@ -24,24 +24,40 @@ class DuckDBDialect(Dialect):
     name = "duckdb"
 
     def adapted(self, expression: exp.Expr, binding: Binding) -> exp.Expr:
-        """Compute the digests of a SELECT in a layer below it: DuckDB shares nothing inside a CASE."""
+        """Lay a SELECT out in layers, so that each digest, word, draw and code is computed once per record.
+
+            SELECT <expressions> FROM (
+                SELECT t.*, <draws>, <codes> FROM (
+                    SELECT t.*, <words> FROM (SELECT t.*, <digests> FROM <table> AS t) AS t) AS t) AS t
+
+        DuckDB shares nothing inside a CASE. What a query does not need of the layers, it does not compute.
+        """
         if not isinstance(expression, exp.Select):
             return expression
         query = expression.copy()
+        digests: dict[str, str] = {}
         words: dict[str, str] = {}
-        for node in [node for node in query.find_all(exp.Anonymous) if node.this == "SDC_DRAW"]:
+        above: dict[str, str] = {}
+        for node in placeholders(query, "SDC_DRAW"):
             block, lane = str(node.expressions[0].this), int(node.expressions[1].this)
-            name = f"sdc {block} {lane // 4}"
-            words[name] = _word(binding, block, lane // 4)
-            node.replace(self.raw(_lane(f"{TABLE}.{quoted(identifier(name))}", lane % 4)))
-        if words:
-            source = query.args["from_"].this
-            source.replace(_layer(source.copy(), words, binding.key))
+            digest, word, draw = f"sdc digest {block}", f"sdc word {block} {lane // 4}", f"sdc draw {block} {lane}"
+            digests[digest] = _digest(binding, block)
+            words[word] = _word(_own(digest), lane // 4)
+            above[draw] = _lane(_own(word), lane % 4)
+            node.replace(self.raw(_own(draw)))
+        for node in placeholders(query, "SDC_CODE"):
+            if of_the_table_alone(node):
+                name, value = str(node.expressions[0].this), quoted(node.expressions[1])
+                above[f"sdc code {name}"] = self.code("", value, binding.lists[name])
+                node.replace(self.raw(_own(f"sdc code {name}")))
+        source = query.args["from_"].this
+        key = binding.key if binding.key == "rowid" else None
+        source.replace(_layer(_layer(_layer(source.copy(), digests, key), words, key), above, key))
         return query
 
     def draw(self, binding: Binding, block: str, lane: int) -> str:
         """Cut 32 bits from one half of the digest."""
-        return _lane(_word(binding, block, lane // 4), lane % 4)
+        return _lane(_word(_digest(binding, block), lane // 4), lane % 4)
 
     def item(self, column: str, index: str) -> str:
         """Index a LIST."""
@@ -52,11 +68,19 @@ class DuckDBDialect(Dialect):
         return f"CAST(enum_code(TRY_CAST(CAST({value} AS VARCHAR) AS {SCHEMA}.{enum_name(values)})) AS BIGINT)"
 
 
-def _word(binding: Binding, block: str, half: int) -> str:
-    """Return half of the digest of (subkey, block, record key) as a number of 128 bits."""
+def _digest(binding: Binding, block: str) -> str:
+    """Return the SHA-256 of (subkey, block, record key) in hexadecimal."""
     key = f"CAST({TABLE}.{quoted(identifier(binding.key))} AS VARCHAR)"
-    digest = f"sha256({text_literal(f'{binding.subkey}:{block}:')} || {key})"
+    return f"sha256({text_literal(f'{binding.subkey}:{block}:')} || {key})"
+
+
+def _word(digest: str, half: int) -> str:
+    """Return half of a digest as a number of 128 bits."""
     return f"CAST(CAST(unhex(substr({digest}, {1 + 32 * half}, 32)) AS BIT) AS UHUGEINT)"
+
+
+def _own(name: str) -> str:
+    return f"{TABLE}.{quoted(identifier(name))}"
 
 
 def _lane(word: str, place: int) -> str:
@@ -65,13 +89,15 @@ def _lane(word: str, place: int) -> str:
     return f"CAST(({shifted} & 4294967295) AS BIGINT)"
 
 
-def _layer(source: exp.Expr, words: dict[str, str], key: str) -> exp.Expr:
-    """Put the words next to the table's columns; only those that a query needs are computed."""
-    everything = exp.Column(this=exp.Star(), table=identifier(TABLE))
-    added = [exp.alias_(Dialect.raw(sql), name, quoted=True) for name, sql in words.items()]
-    if key == "rowid":  # not among a table's columns, and yet its key
-        added.append(exp.Column(this=identifier(key), table=identifier(TABLE)))
-    return exp.Select().select(everything, *added).from_(source).subquery(exp.TableAlias(this=identifier(TABLE)))
+def _layer(source: exp.Expr, added: dict[str, str], key: str | None) -> exp.Expr:
+    """Put computed columns next to those of the source; `key` is a key that is not among a table's columns."""
+    if not added:
+        return source
+    columns = [exp.Column(this=exp.Star(), table=identifier(TABLE))]
+    if key and isinstance(source, exp.Table):
+        columns.append(exp.Column(this=identifier(key), table=identifier(TABLE)))
+    named = [exp.alias_(Dialect.raw(sql), name, quoted=True) for name, sql in added.items()]
+    return exp.Select().select(*columns, *named).from_(source).subquery(exp.TableAlias(this=identifier(TABLE)))
 
 
 def enum_name(values: tuple[Any, ...]) -> str:

@@ -48,4 +48,4 @@ def fit(engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: 
     )
 
 
-TECHNIQUE = Technique("pram", Kind.CATEGORY, Pram, FittedPram, fit)
+TECHNIQUE = Technique("pram", Kind.CATEGORY, Pram, FittedPram, fit, draws=1)

@@ -42,4 +42,4 @@ def fit(engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: 
     )
 
 
-TECHNIQUE = Technique("random", Kind.CATEGORY, Random, FittedRandom, fit, joint=True)
+TECHNIQUE = Technique("random", Kind.CATEGORY, Random, FittedRandom, fit, joint=True, draws=1)

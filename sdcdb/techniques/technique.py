@@ -20,7 +20,7 @@ from sdcdb.engines.duckdb import SCHEMA, DuckDBDialect
 from sdcdb.errors import DataError
 from sdcdb.policy.amount import Amount, AmountField
 from sdcdb.policy.strict import Strict
-from sdcdb.row import Row
+from sdcdb.row import OWN, Row
 from sdcdb.sql import identifier, quoted
 
 
@@ -151,6 +151,10 @@ class Fitted(Strict):
         """Return the condition for a record to be published at all; None publishes every record."""
         return None
 
+    def null_safe(self) -> bool:
+        """Tell whether the expressions give NULL for NULL by themselves; else the view sees to it."""
+        return False
+
     def random(self) -> bool:
         """Tell whether another secret gives other values. Rounding, for one, draws nothing."""
         return True
@@ -180,7 +184,8 @@ Fit = Callable[[Engine, Source, tuple[ColumnSpec, ...], Any], Fitted | tuple[Fit
 class Technique:
     """A technique: its name in the policy, its parameters, what fitting makes, and how.
 
-    `joint` techniques are fitted on all columns that ask for them with the same parameters at once.
+    `joint` techniques are fitted on all columns that ask for them with the same parameters at once. `draws` says how
+    many draws (1 or 2) a column needs in the digests that all columns share; further ones cost a digest of their own.
     """
 
     name: str
@@ -189,6 +194,7 @@ class Technique:
     fitted: type[Fitted]
     fit: Fit
     joint: bool = False
+    draws: int = OWN
 
     @property
     def summary(self) -> str:

@@ -118,4 +118,4 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-TECHNIQUE = Technique("vicus", Kind.CATEGORY, Vicus, FittedVicus, fit, joint=True)
+TECHNIQUE = Technique("vicus", Kind.CATEGORY, Vicus, FittedVicus, fit, joint=True, draws=1)

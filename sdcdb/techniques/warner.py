@@ -39,4 +39,4 @@ def fit(engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: 
     return FittedWarner(columns=(column.name,), shape=shape, matrix=rows)
 
 
-TECHNIQUE = Technique("warner", Kind.CATEGORY, Warner, FittedWarner, fit)
+TECHNIQUE = Technique("warner", Kind.CATEGORY, Warner, FittedWarner, fit, draws=1)
