@@ -1,4 +1,4 @@
-"""Section V of EAN (2017), on Adult: the loss of a record at l = 3, 5, 7 and 10, and the time for 5,000 to 30,000 records.
+"""Section V of EAN (2017), on Adult: the loss of a record at l = 3, 5, 7 and 10, and the time for up to 30,000 records.
 
     python reproduce/ean.py [--data DIR] [--quick]
 
@@ -49,15 +49,14 @@ Categories = dict[str, tuple[str, ...]]
 def adult(file: Path, records: int | None = None) -> Database:
     """Load the complete records of Adult, all or the first ones, under the paper's names."""
     database = sdcdb.open(":memory:")
-    renamed = ", ".join(
-        f'trim("{there}") AS "{here}"' for here, there in (QUASI | {"occupation": "occupation"}).items()
-    )
+    names = QUASI | {"occupation": "occupation"}
+    renamed = ", ".join(f'trim("{there}") AS "{here}"' for here, there in names.items())
     database.con.execute(
         f"CREATE TABLE every AS SELECT row_number() OVER () AS id, {renamed} FROM read_csv(?, header = true, "
         "all_varchar = true)",
         [str(file)],
     )
-    complete = " AND ".join(f"\"{name}\" <> '?'" for name in [*QUASI, "occupation"])
+    complete = " AND ".join(f"\"{name}\" <> '?'" for name in names)
     limit = "" if records is None else f"LIMIT {records}"
     database.con.execute(
         f"CREATE TABLE adult AS SELECT * REPLACE (age::INTEGER AS age) FROM every WHERE {complete} ORDER BY id {limit}"
@@ -134,10 +133,9 @@ def main() -> None:
         ["l", "records", "paper", "sdcdb", "records that break diversity"],
         found,
         [
-            "The mean loss is read from the published view by `sdc_ean_loss`, and equals (l - 1) / l / 8 to 1e-12. It "
-            "does not depend on which values share a category.",
+            "The mean loss, read from the published view by `sdc_ean_loss`, equals (l - 1) / l / 8 to 1e-12.",
+            "It does not depend on which values share a category.",
             "Diversity is checked on every published record by `sdcdb.techniques.ean.verify`.",
-            "The categories are ours, for the paper does not list its own: occupations by falling frequency, in l runs.",
         ],
     )
     record(
@@ -145,10 +143,10 @@ def main() -> None:
         ["records", "l", "paper, s", "sdcdb, s"],
         timed,
         [
-            f"Best of {RUNS} runs of `protect` with everything written to a table in memory; reading the CSV file is "
-            "left out.",
-            "The paper's times are of a C# program on a 2.8 GHz Intel processor with 2 GB of memory, in or before 2017. "
-            "Hardware and language differ: the columns show that the time is of no concern, not which program is faster.",
+            f"Best of {RUNS} runs of `protect` that writes a table in memory; the CSV file is read before.",
+            "The paper's times are of a C# program on a 2.8 GHz Intel processor with 2 GB of memory, 2017 or before.",
+            "Hardware and language differ: the columns show that time is of no concern, not which program is faster.",
+            "On a machine that does other work, too, times vary by some tenths of a second: compare rows with care.",
         ],
     )
 

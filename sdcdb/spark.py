@@ -61,13 +61,14 @@ def spark_sql(
 
 
 def lists_sql(plan: Plan) -> str:
-    """Return the SELECT of the one row that holds all lists of a plan.
+    r"""Return the SELECT of the one row that holds all lists of a plan.
 
-    >>> from sdcdb.techniques.warner import FittedWarner
-    >>> shape, matrix = {"type": "BOOLEAN", "values": ("false", "true")}, ((0.75, 0.25), (0.25, 0.75))
-    >>> warner = FittedWarner(columns=("smokes",), shape=shape, matrix=matrix)
-    >>> plan = Plan(view="v", table="t", key="id", columns=("smokes",), lanes={"smokes": 0}, fitted=(warner,), rows=9)
-    >>> print(lists_sql(plan).replace(" AS `", "\\n  AS `"))
+    >>> from sdcdb.techniques.suppression import FittedSuppression
+    >>> hidden = FittedSuppression(columns=("city",), type="VARCHAR", below=0, values=("Ouyen",), rare=None,
+    ...                            frequent=(), rare_records=0, replace=None)
+    >>> plan = Plan(view="v", table="t", key="id", columns=("city",), lanes={}, fitted=(hidden,), rows=9)
+    >>> lists_sql(plan)
+    'SELECT from_json(\'["Ouyen"]\', \'ARRAY<STRING>\', map(\'mode\', \'FAILFAST\')) AS `city suppression values`'
     """
     if not plan.lists():
         raise DataError(f"{plan.view!r} needs no lists")

@@ -7,17 +7,17 @@ A plan's SELECT is laid out in layers, so that Spark computes each digest, draw 
         SELECT t.*, <draws>, <codes> FROM (
             SELECT t.*, <digests>, <lists> FROM <table> AS t) AS t) AS t
 
-Written in place they would be computed at every mention: Spark, unlike DuckDB, shares nothing inside a CASE. Lists are
-columns and not a join: Spark folds constants into the expressions, copies none with a row, and allows them in lambdas.
+Written in place they would be computed at every mention: Spark shares nothing inside a CASE. Lists are columns and not
+a join: Spark folds constants into the expressions, copies none of them with a row, and allows them in lambdas.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from sqlglot import exp
 
-from sdcdb.engines.dialect import LISTS, Binding, Dialect
+from sdcdb.engines.dialect import LISTS, Binding, Dialect, of_the_table_alone, placeholders
 from sdcdb.errors import DataError
 from sdcdb.row import TABLE, number, real
 from sdcdb.sql import identifier
@@ -41,7 +41,6 @@ _TYPES = {
     **_REAL,
     **dict.fromkeys((_T.TEXT, _T.VARCHAR, _T.ENUM, _T.UUID, _T.JSON), "STRING"),
     **dict.fromkeys((_T.TIMESTAMP, _T.TIMESTAMPNTZ, _T.TIMESTAMP_S, _T.TIMESTAMP_MS), "TIMESTAMP_NTZ"),
-    _T.TIMESTAMPTZ: "TIMESTAMP",
     _T.BOOLEAN: "BOOLEAN",
     _T.DATE: "DATE",
 }
@@ -61,8 +60,8 @@ class SparkDialect(Dialect):
             cast.set("this", _rounded(cast))
             cast.set("to", spark_type(cast.to))
         for bracket in list(tree.find_all(exp.Bracket)):
-            (index,) = bracket.expressions
-            place = exp.cast(index, "INT") - number(1)
+            whole = exp.Cast(this=bracket.expressions[0], to=exp.DataType.build("INT"))
+            place = exp.Sub(this=whole, expression=number(1))
             bracket.replace(exp.Anonymous(this="get", expressions=[bracket.this, place]))
         return self._layered(tree, binding) if isinstance(tree, exp.Select) else tree
 
@@ -70,12 +69,12 @@ class SparkDialect(Dialect):
         below: dict[str, exp.Expr] = {}
         above: dict[str, exp.Expr] = {}
         codes: dict[str, str] = {}
-        for node in _placeholders(query, "SDC_CODE"):
-            if _of_the_table_alone(node):
+        for node in placeholders(query, "SDC_CODE"):
+            if of_the_table_alone(node):
                 name = codes.setdefault(node.sql(), f"sdc code {len(codes)}")
                 above[name] = node.copy()
                 node.replace(_own(name))
-        for node in _placeholders(query, "SDC_DRAW"):
+        for node in placeholders(query, "SDC_DRAW"):
             block, lane = (str(argument.this) for argument in node.expressions)
             digest, name = f"sdc digest {block}", f"sdc draw {block} {lane}"
             below[digest] = self.raw(_sha2(binding, block))
@@ -123,7 +122,7 @@ def spark_type(kind: exp.DataType | str) -> exp.DataType:
     if given.this == _T.DECIMAL:
         return given
     if given.this not in _TYPES:
-        raise DataError(f"Spark has no type for DuckDB's {given.sql('duckdb')}: make the column VARCHAR in both")
+        raise DataError(f"no type of Spark is sure to hold DuckDB's {given.sql('duckdb')}: make it VARCHAR in both")
     return exp.DataType.build(_TYPES[given.this], dialect="spark")
 
 
@@ -132,7 +131,8 @@ def _rounded(cast: exp.Cast) -> exp.Expr:
 
     By itself Spark cuts what is no whole number, and takes 1.005 for a decimal number that lies in the middle.
     """
-    value, kind = cast.this, cast.to
+    value: exp.Expr = cast.this
+    kind = cast.to
     parts = value.walk(prune=lambda part: isinstance(part, exp.Cast | exp.Floor | exp.Anonymous))
     if not any(_is_real(part) for part in parts):
         return value
@@ -166,24 +166,12 @@ def _own(name: str) -> exp.Column:
     return exp.Column(this=identifier(name), table=identifier(TABLE))
 
 
-def _placeholders(tree: exp.Expr, kind: str) -> list[exp.Anonymous]:
-    return [node for node in tree.find_all(exp.Anonymous) if node.this == kind]
-
-
-def _of_the_table_alone(node: exp.Anonymous) -> bool:
-    """Tell whether the table's columns are enough to compute this: no draws, no joined tables, no item of a list."""
-    value = node.expressions[1]
-    return all(column.table == TABLE for column in value.find_all(exp.Column)) and not value.find(exp.Anonymous)
-
-
 def _relation(lists: exp.Expr) -> exp.Select:
-    if isinstance(lists, exp.Subquery):
-        return lists.unnest().copy()
-    return (
-        exp.Select()
-        .select(exp.Star())
-        .from_(exp.Table(this=lists.this, db=lists.args.get("db"), catalog=lists.args.get("catalog")))
-    )
+    """Return the one-row relation of lists as a query of its own."""
+    alone = lists.copy()
+    alone.set("alias", None)
+    query = alone.this if isinstance(alone, exp.Subquery) else exp.Select().select(exp.Star()).from_(alone)
+    return query.assert_is(exp.Select)
 
 
 def _only(name: str) -> exp.Subquery:
