@@ -61,7 +61,7 @@ class Anchors:
 
 def read_anchors(path: Path) -> Anchors:
     """Read both slots. A slot may be in the middle of being written by a running gateway: then look again."""
-    for pause in (0.002, 0.01, 0.05, 0.0):
+    for pause in (0.001, 0.004, 0.0):
         raw = path.read_bytes()
         slots = [Anchor.parse(raw[:SLOT]), Anchor.parse(raw[SLOT:])]
         anchors = Anchors(tuple(a for place, a in enumerate(slots) if a is not None and a.turn % 2 == place))

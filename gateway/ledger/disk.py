@@ -43,9 +43,12 @@ def write_new(path: Path, data: bytes) -> None:
     try:
         write_all(fd, data)
         sync(fd)
+        part.replace(path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
     finally:
         os.close(fd)
-    part.replace(path)
     sync_folder(path.parent)
 
 
