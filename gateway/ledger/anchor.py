@@ -44,7 +44,7 @@ class Anchor:
 
 @dataclass(frozen=True)
 class Anchors:
-    """What both slots say. `damaged`: one of them could not be read."""
+    """What the slots say that could be read."""
 
     valid: tuple[Anchor, ...]
 
@@ -63,6 +63,8 @@ def read_anchors(path: Path) -> Anchors:
     """Read both slots. A slot may be in the middle of being written by a running gateway: then look again."""
     for pause in (0.001, 0.004, 0.0):
         raw = path.read_bytes()
+        if len(raw) != 2 * SLOT:  # it came into being whole, and was only overwritten since
+            return Anchors(())
         slots = [Anchor.parse(raw[:SLOT]), Anchor.parse(raw[SLOT:])]
         anchors = Anchors(tuple(a for place, a in enumerate(slots) if a is not None and a.turn % 2 == place))
         if not anchors.damaged:

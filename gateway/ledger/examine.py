@@ -43,6 +43,11 @@ class Examination:
     problem: Break | None = None
 
     @property
+    def torn_slot(self) -> bool:
+        """Whether a crash tore a slot of the anchor. No record is missing, but it must not go unsaid."""
+        return self.problem is None and self.anchors is not None and self.anchors.damaged
+
+    @property
     def absent(self) -> bool:
         """Whether there is no ledger yet. An empty file without an anchor is one whose creation was cut short."""
         return self.anchors is None and self.problem is None
@@ -98,14 +103,14 @@ def _examine(ledger: Path, anchors: Anchors) -> Examination:
         file.seek(at.size)
         rest = file.read(limit - at.size)
     line = rest[: rest.find(b"\n") + 1] or rest
-    for anchor in sorted(anchors.valid, key=lambda anchor: anchor.count):
+    for anchor in sorted(anchors.valid, key=lambda anchor: -anchor.turn):
         if problem := _against(anchor, hashes, at, line):
             return Examination(at, 0, anchors, problem)
     torn = is_torn(rest)
     if rest and not torn:
         return Examination(at, 0, anchors, Break(why_not(line, at.count + 1, at.head), at.count + 1))
     if anchors.damaged and (rest or at.count == anchors.newest.count):
-        # A slot is torn only by a crash while it is written: after its records are on disk, before any others are.
+        # A crash can tear a slot only while it is written: after its records are on disk, and before any others are.
         return Examination(at, 0, anchors, Break("one slot of its anchor file is damaged, and not by a crash"))
     return Examination(at, len(rest), anchors)
 

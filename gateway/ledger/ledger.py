@@ -16,7 +16,7 @@ from typing import Any, Self
 
 from sdcdb.errors import LedgerError
 from sdcdb.gateway.ledger.disk import failed
-from sdcdb.gateway.ledger.examine import examine
+from sdcdb.gateway.ledger.examine import Examination, examine
 from sdcdb.gateway.ledger.journal import Journal
 from sdcdb.gateway.ledger.lock import Lock
 from sdcdb.gateway.ledger.places import lock_path
@@ -73,11 +73,7 @@ class Ledger:
             else:
                 journal, aside = Journal.resume(path, found)
             ledger = cls(lock, journal, created=found.absent)
-            if aside is not None:
-                log.warning(
-                    "a crash had left %d bytes of an unfinished record in %s: moved to %s", found.torn, path, aside
-                )
-                ledger.append({"kind": "open", "torn": aside.name, "bytes": found.torn})
+            ledger._note_crash(aside, found)
         except BaseException as problem:
             if journal is not None:
                 journal.close()
@@ -86,6 +82,17 @@ class Ledger:
                 raise failed("open the ledger", path, problem) from problem
             raise
         return ledger
+
+    def _note_crash(self, aside: Path | None, found: Examination) -> None:
+        """Leave a record of what a crash had left and what became of it."""
+        note: dict[str, Any] = {}
+        if aside is not None:
+            note |= {"torn": aside.name, "bytes": found.torn}
+        if found.torn_slot:
+            note |= {"anchor": "one slot could not be read and was written anew"}
+        if note:
+            log.warning("the ledger %s was not closed properly: %s", self.path, note)
+            self.append({"kind": "open", **note})
 
     @property
     def head(self) -> str:

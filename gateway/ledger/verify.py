@@ -15,12 +15,14 @@ class Verification:
 
     `records` and `head` describe the records that are sound. `torn` counts bytes behind them that were never
     acknowledged: a record that is being written at this moment, or one that a crash cut off.
+    `torn_slot`: one slot of the anchor cannot be read, as after a crash while it was written; no record is missing.
     """
 
     ok: bool
     records: int
     head: str
     torn: int = 0
+    torn_slot: bool = False
     line: int | None = None
     problem: str | None = None
     advice: str | None = None
@@ -37,7 +39,7 @@ def verify(path: Path) -> Verification:
         )
     sound = found.sound
     if found.problem is None:
-        return Verification(ok=True, records=sound.count, head=sound.head, torn=found.torn)
+        return Verification(ok=True, records=sound.count, head=sound.head, torn=found.torn, torn_slot=found.torn_slot)
     return Verification(
         ok=False,
         records=sound.count,

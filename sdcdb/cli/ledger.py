@@ -57,6 +57,8 @@ def verify(
         console.print(f"{file}: {counted(found.records, 'sound record')}, the last one {found.head}", markup=False)
         if found.torn:
             console.print(f"behind them, {counted(found.torn, 'byte')} of a record that was not finished", markup=False)
+        if found.torn_slot:
+            console.print("one slot of its anchor was torn, as by a crash; the next open writes it anew")
         if not data["ok"]:
             console.print(f"BROKEN: {data['problem']}\nwhat to do: {data['advice']}", markup=False)
 
