@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sdcdb.errors import LedgerError
@@ -20,6 +20,7 @@ from sdcdb.gateway.ledger.record import GENESIS, Record, own_hash
 from sdcdb.gateway.ledger.verify import Verification, verify
 
 COUNT = 6  # records of the ledger that is tampered with
+SLOW_DISK = settings(deadline=None)  # a sync takes as long as the disk needs
 EARLY = 3  # records when the early copy of its anchor was taken
 
 
@@ -107,12 +108,14 @@ def test_the_untouched_files_are_sound() -> None:
     assert rechained(LINES) == LEDGER
 
 
+@SLOW_DISK
 @given(st.integers(0, len(LEDGER) - 1), st.integers(1, 255))
 def test_a_changed_byte_of_the_ledger_is_found_on_its_line(place: int, bits: int) -> None:
     line = LEDGER[:place].count(b"\n") + 1
     assert found(flipped(LEDGER, place, bits)).startswith(f"line {line}: ")
 
 
+@SLOW_DISK
 @given(st.integers(0, len(ANCHOR) - 1), st.integers(1, 255))
 def test_a_changed_byte_of_the_anchor_is_found(place: int, bits: int) -> None:
     """In the newest slot it looks as if a crash had torn it: every record is there, so it is noted and goes on."""
@@ -126,11 +129,13 @@ def test_a_changed_byte_of_the_anchor_is_found(place: int, bits: int) -> None:
         assert "anchor" in found(LEDGER, changed)
 
 
+@SLOW_DISK
 @given(st.integers(0, len(LEDGER) - 1))
 def test_a_ledger_that_was_cut_off_is_found(size: int) -> None:
     assert "6 records were acknowledged" in found(LEDGER[:size])
 
 
+@SLOW_DISK
 @given(st.integers(0, len(ANCHOR) - 1))
 def test_an_anchor_that_was_cut_off_is_found(size: int) -> None:
     assert "anchor" in found(LEDGER, ANCHOR[:size])
@@ -143,6 +148,7 @@ def test_a_removed_line_is_found(gone: int) -> None:
     assert ("removed" in problem) == (gone < COUNT - 1)
 
 
+@SLOW_DISK
 @given(st.permutations(LINES))
 def test_lines_in_another_order_are_found(lines: list[bytes]) -> None:
     if lines != LINES:
@@ -157,6 +163,7 @@ def test_an_added_line_is_found(place: int, added: bytes) -> None:
     assert found(b"".join([*LINES[:place], added, *LINES[place:]])).startswith("line ")
 
 
+@SLOW_DISK
 @given(st.integers(0, COUNT - 1))
 def test_a_forged_record_is_found_even_with_every_hash_put_right(place: int) -> None:
     forged = [line.replace(b"ana", b"bob") if at == place else line for at, line in enumerate(LINES)]
@@ -190,6 +197,7 @@ def test_a_creation_that_was_cut_short_is_begun_anew() -> None:
         ledger.append(entry(1))
 
 
+@SLOW_DISK
 @given(st.integers(ACKNOWLEDGED_EARLY, len(LEDGER)))
 def test_after_a_crash_whole_records_stay_and_a_torn_one_is_moved_aside(size: int) -> None:
     """The anchor is that of an earlier moment: everything behind it may have been in the middle of being written."""
@@ -207,6 +215,7 @@ def test_after_a_crash_whole_records_stay_and_a_torn_one_is_moved_aside(size: in
         assert len(records) == whole
 
 
+@SLOW_DISK
 @given(st.integers(ACKNOWLEDGED_EARLY, len(LEDGER) - 1), st.integers(1, 255))
 def test_a_changed_byte_beyond_the_anchor_never_passes_for_a_record(place: int, bits: int) -> None:
     changed = flipped(LEDGER, place, bits)
