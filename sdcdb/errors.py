@@ -19,6 +19,10 @@ class DatabaseError(SdcdbError):
     """A database that is missing, locked, corrupt or without the table that was asked for."""
 
 
+class LedgerError(SdcdbError):
+    """A ledger that is broken, in use, or cannot be written: without it, nothing is answered."""
+
+
 class MissingExtraError(SdcdbError):
     """An optional part of sdcdb is not installed."""
 
