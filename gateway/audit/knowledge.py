@@ -58,8 +58,8 @@ class Knowledge:
             finding = self._decide(rows, answers, question, before)
             findings.append(finding)
             if finding.allowed and not finding.implied:
-                rows.append(question.cells)
                 answers.append(self._typical(rows, answers, question))
+                rows.append(question.cells)
         return findings
 
     def learn(self, questions: Sequence[Question], answers: Sequence[Answers]) -> list[bool]:
@@ -139,7 +139,7 @@ class Knowledge:
         n = self._counts.astype(float)
         x = np.full(len(n), (self._low + self._high) / 2)
         if rows:
-            b = np.array(rows[: len(answers)], dtype=float)
+            b = np.array(rows, dtype=float)
             x += np.linalg.lstsq(b * np.sqrt(n), np.array(answers) - b @ (n * x), rcond=None)[0] / np.sqrt(
                 np.maximum(n, 1)
             )
