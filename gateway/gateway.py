@@ -16,7 +16,7 @@ from typing import Any, Self
 from sqlglot import exp
 
 from sdcdb.database import Database
-from sdcdb.errors import DatabaseError, Denied, LedgerError, SdcdbError, Unsupported
+from sdcdb.errors import Denied, LedgerError, SdcdbError, Unsupported
 from sdcdb.gateway.answer import Answer
 from sdcdb.gateway.audit.score import Score
 from sdcdb.gateway.decide import Asked, Decided, decide
@@ -190,11 +190,11 @@ class Gateway:
                 node.replace(
                     exp.In(this=node.this, expressions=[literal(v) for v in values]) if values else exp.false()
                 )
-        for node in list(root.find_all(exp.Subquery)):
-            values = [row[0] for row in self._public(node.this)]
+        for scalar in list(root.find_all(exp.Subquery)):
+            values = [row[0] for row in self._public(scalar.this)]
             if len(values) > 1:
                 raise Unsupported("a subquery in a condition gives more than one value", "IN (SELECT ...)")
-            node.replace(literal(values[0]) if values else exp.null())
+            scalar.replace(literal(values[0]) if values else exp.null())
         found: exp.Expr = root.this
         return found
 
@@ -215,7 +215,7 @@ class Gateway:
         kind = "unsupported" if isinstance(refusal, Unsupported) else "deny"
         verdict = Verdict(kind, refusal.rule, refusal.reason, refusal.hint)  # type: ignore[arg-type]  # one of the two
         try:
-            self._ledger.append(_entry(sql if isinstance(sql, str) else "", user, verdict, ()))
+            self._ledger.append(_entry(str(sql), user, verdict, ()))
         except LedgerError:
             raise denied("ledger") from None
 
@@ -255,6 +255,3 @@ def _entry(sql: str, user: str, verdict: Verdict, facts: tuple[dict[str, Any], .
 
 def _answer(rows: Rows, verdict: Verdict) -> Answer:
     return Answer(rows.columns, rows.types, rows.rows, verdict)
-
-
-__all__ = ["ANALYST", "DatabaseError", "Gateway"]

@@ -38,7 +38,7 @@ class Statement:
 
 def privacy_question(text: str) -> str | None:
     """Return the statement behind EXPLAIN PRIVACY, or None."""
-    found = _EXPLAIN.match(text) if isinstance(text, str) else None
+    found = _EXPLAIN.match(str(text))
     return text[found.end() :] if found else None
 
 
