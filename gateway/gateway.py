@@ -67,6 +67,8 @@ class Gateway:
             return Answer(("property", "value"), ("VARCHAR", "VARCHAR"), tuple(verdict.rows()), verdict)
         try:
             return self._answered(sql, params, user)
+        except _Noted as refusal:  # to the analyst, it is a denial like any other
+            raise Denied(refusal.rule, refusal.reason, refusal.hint) from None
         except Denied as refusal:
             self._note(sql, user, refusal)
             raise
@@ -154,7 +156,12 @@ class Gateway:
         self._ledger.append(_entry(sql, user, shown, facts))
         for (table, column), mine in _by_column(asked for asked, _, _ in kept):
             pool = self._tables.pool(table, self._pool_name(table, user))
-            pool.table.knowledge(column, pool.pool).learn([a.question for a in mine], [pool.answers(a) for a in mine])
+            try:
+                knowledge = pool.table.knowledge(column, pool.pool)
+                knowledge.learn([a.question for a in mine], [pool.answers(a) for a in mine])
+            except BaseException:  # what is known is no longer what is in the ledger: answer nothing more about it
+                self._tables.forget(table)
+                raise
         if any(tails):
             raise _Noted(refusal)
 
@@ -210,7 +217,7 @@ class Gateway:
 
     def _note(self, sql: str, user: str, refusal: Denied) -> None:
         """Write a refusal into the ledger. One that is there already, or cannot be written, is raised all the same."""
-        if isinstance(refusal, _Noted) or not self._ledger.healthy or refusal.rule == "ledger":
+        if not self._ledger.healthy or refusal.rule == "ledger":
             return
         kind = "unsupported" if isinstance(refusal, Unsupported) else "deny"
         verdict = Verdict(kind, refusal.rule, refusal.reason, refusal.hint)  # type: ignore[arg-type]  # one of the two
