@@ -113,7 +113,10 @@ def _grouped(
     keys = "".join(f', any_value(g{n}) AS "sdc g{n}"' for n in range(len(block.grouping.expressions)))
     by = "GROUP BY gid ORDER BY gid" if chosen else ""
     gid = "gid" if by else "coalesce(min(gid), 0) AS gid"  # without groups there is one row, whatever it is about
-    rows = cursor.sql(f"SELECT {gid}{keys}{measures} FROM ({inner}) {by}").to_arrow_table()
+    if keys or measures:
+        rows = cursor.sql(f"SELECT {gid}{keys}{measures} FROM ({inner}) {by}").to_arrow_table()
+    else:
+        rows = pa.table({"gid": [0]})
     order = np.argsort(number, kind="stable")
     ends = np.searchsorted(number[order], np.arange(len(rows) + 1))
     flags_true = [_true(found[f"f{c}"]) for c in range(len(conditions))]
@@ -122,7 +125,7 @@ def _grouped(
         place = order[ends[n] : ends[n + 1]]
         narrowed = {text: members[place[flags_true[c][place]]] for c, text in enumerate(conditions)}
         groups.append(Group(first + n, members[place], narrowed))
-    return groups, rows.drop_columns(["gid"])
+    return groups, rows
 
 
 def _chosen_cells(block: Block, cells: Cells, chosen: tuple[int, ...], conditions: dict[str, exp.Expr]) -> str:
