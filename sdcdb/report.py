@@ -122,7 +122,8 @@ def _table(header: tuple[str, ...], rows: list[tuple[Any, ...]]) -> str:
         kind = "text" if len(str(value)) > 40 else "n" if str(value).endswith("%") else "c"
         return f"<td class={kind}>{_text(value)}</td>"
 
-    heads = "".join(f"<th>{_text(name)}</th>" for name in header)
+    numeric = [isinstance(value, float) or str(value).endswith("%") for value in (rows[0] if rows else header)]
+    heads = "".join(f"<th{' class=n' * right}>{_text(name)}</th>" for name, right in zip(header, numeric, strict=True))
     lines = "".join(f"<tr>{''.join(cell(value) for value in row)}</tr>" for row in rows)
     return f"<div class=wide><table><thead><tr>{heads}</tr></thead><tbody>{lines}</tbody></table></div>"
 
