@@ -117,7 +117,10 @@ def _must_fit(database: Database, policy: Policy, read: Read) -> None:
     document = Document(str(database.path), policy, {})
     errors = [problem for problem in check(database.con, document, read) if problem.severity == "error"]
     if errors:
-        raise PolicyError("the policy does not fit the database", [Problem(e.field, e.message) for e in errors])
+        raise PolicyError(
+            "the policy does not fit the database (sdcdb check names the lines)",
+            [Problem(e.field, e.message) for e in errors],
+        )
 
 
 def fit_view(con: duckdb.DuckDBPyConnection, wanted: Wanted, secret: Secret, read: Read) -> Plan:

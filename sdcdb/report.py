@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 
 from sdcdb.compare import Comparison
-from sdcdb.errors import MissingExtraError, SdcdbError
+from sdcdb.errors import MissingExtraError
+from sdcdb.new_file import written_whole
 from sdcdb.sweep import Point
 from sdcdb.uncertainty import Uncertainty
 
@@ -35,10 +36,8 @@ COLOURS = {"before": BEFORE, "after": AFTER}
 
 def write_page(found: Comparison, file: Path) -> None:
     """Write the page."""
-    try:
-        file.write_text(page(found), encoding="utf-8")
-    except OSError as problem:
-        raise SdcdbError(f"cannot write {file}: {problem.strerror}") from None
+    with written_whole(file, replace=True) as part:
+        part.write_text(page(found), encoding="utf-8")
 
 
 def page(found: Comparison) -> str:
