@@ -27,6 +27,10 @@ class Gram:
         """Return the solution of L v = right."""
         return _forward(self._lower, self.number, right)
 
+    def backward(self, half: Floats) -> Floats:
+        """Return the solution of L' v = half."""
+        return _backward(self._lower, self.number, half)
+
     def append(self, half: Floats, length: float) -> None:
         """Add the row of a set: `half` of its overlaps, and the length of its unexplained part."""
         k = self.number
