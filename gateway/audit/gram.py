@@ -34,13 +34,21 @@ class Gram:
     def append(self, half: Floats, length: float) -> None:
         """Add the row of a set: `half` of its overlaps, and the length of its unexplained part."""
         k = self.number
-        if k == len(self._lower):
+        if k >= len(self._lower):
             larger = np.zeros((k + max(16, k // 2),) * 2)
             larger[:k, :k] = self._lower[:k, :k]
             self._lower = larger
         self._lower[k, :k] = half
         self._lower[k, k] = length
         self.number += 1
+
+    def updated(self, vector: Floats, weight: float) -> "Gram | None":
+        """Return the factor of G + weight v v', or None if that is not safely positive."""
+        copy = Gram()
+        copy.assign(self._lower[: self.number, : self.number].copy())
+        if self.number and not _update(copy._lower, vector * np.sqrt(abs(weight)), weight > 0):  # noqa: SLF001 - ours
+            return None
+        return copy
 
     def truncate(self, number: int) -> None:
         """Take off the last rows."""
@@ -71,3 +79,23 @@ def _backward(lower: Floats, k: int, right: Floats) -> Floats:
         for j in range(i):
             out[j] -= lower[i, j] * out[i]
     return out
+
+
+@njit(cache=True, nogil=True)
+def _update(lower: Floats, vector: Floats, plus: bool) -> bool:  # noqa: FBT001 - compiled
+    """Turn L into the factor of L L' + v v' or L L' - v v', in place, by one rotation per row."""
+    k = len(vector)
+    sign = 1.0 if plus else -1.0
+    v = vector.copy()
+    for i in range(k):
+        d = lower[i, i]
+        square = d * d + sign * v[i] * v[i]
+        if square <= 1e-10 * d * d:
+            return False
+        r = np.sqrt(square)
+        c, s = r / d, v[i] / d
+        lower[i, i] = r
+        for j in range(i + 1, k):
+            lower[j, i] = (lower[j, i] + sign * s * v[j]) / c
+            v[j] = c * v[j] - s * lower[j, i]
+    return True

@@ -1,8 +1,9 @@
 """What the rules `interval` and `cae` know: a point that agrees with all answers, and how far each record can move.
 
 Questions are *tried*: their rows are added as if answered with what the point predicts, and taken back by `rewind`. The
-unknown answers of several questions tried together move the point; how far, record by record, is kept as a `reach`, by
-which the ranges are narrowed for the questions after them. Arrays are replaced, never written into, so a mark is cheap.
+unknown answers of several questions tried together move the point; how far, record by record, is kept as a reach, by
+which the ranges are narrowed for the questions after them. Reaches of different questions are as good as independent
+and add up in squares; that all answers of a statement together are safe is looked at again when they are known.
 """
 
 from dataclasses import dataclass, replace
@@ -13,23 +14,36 @@ from numpy.typing import NDArray
 from sdcdb.gateway.audit.atoms import refine
 from sdcdb.gateway.audit.certificate import widths
 from sdcdb.gateway.audit.columns import Columns
-from sdcdb.gateway.audit.geometry import LEAST, Geometry, Rest
-from sdcdb.gateway.audit.judge import Case, judge
-from sdcdb.gateway.audit.predictive import spreads
+from sdcdb.gateway.audit.dots import dot3
+from sdcdb.gateway.audit.geometry import Geometry, Rest
+from sdcdb.gateway.audit.gram import Gram
+from sdcdb.gateway.audit.held import Extreme, Frozen
+from sdcdb.gateway.audit.judge import Case, Verdict, judge
 from sdcdb.gateway.audit.settle import margins, settle
 
 Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 Cells = NDArray[np.bool_]
 
-ROUNDS = 12  # alternating projections at a decision
-LEARNING_ROUNDS = 60  # and when an answer is taken in: it must go in
-COMFORT = 2.0  # the margin aimed at when learning, as a multiple of what the limits need
+LEARNING_ROUNDS = 60  # alternating projections when an answer is taken in: it must go in
+COMFORT = (2.0, 0.5, 0.1)  # the margins tried then, as multiples of what the limits need
+
+
+@dataclass(frozen=True)
+class Mark:
+    """Where a ground was."""
+
+    columns: Columns
+    geometry: tuple[Geometry, tuple[Gram, int, Floats]]
+    answers: tuple[float, ...]
+    extremes: tuple[Extreme, ...]
+    frozen: tuple[Frozen, ...]
+    dropped: tuple[tuple[Cells, float], ...]
+    blind: bool
 
 
 @dataclass(frozen=True)
 class Tried:
-    """A sum that was tried: the covered answers run from `low` to `high`, in the audit's units."""
+    """The answers that a try covered, from `low` to `high` in [0, 1] units, and the widths left; None if not safe."""
 
     low: float
     high: float
@@ -40,116 +54,81 @@ class Ground:
     """See the module. All in units in which the domain is [0, 1]."""
 
     def __init__(self, counts: NDArray[np.int64], need: float) -> None:
-        cells = len(counts)
         self.geometry = Geometry(counts.astype(np.float64))
-        self.columns = Columns(
-            number=counts.astype(np.float64),
-            parent=np.arange(cells),
-            labels=np.zeros(cells, dtype=np.int64),
-            atoms=1 if cells else 0,
-            point=np.full(cells, 0.5),
-            low=np.zeros(cells),
-            high=np.ones(cells),
-            leverage=np.zeros(cells),
-            held=np.zeros(cells, dtype=bool),
-            need=np.full(cells, need),
-            falls=np.zeros(cells),
-            rises=np.zeros(cells),
-        )
+        self.columns = Columns.fresh(len(counts), need)
+        self.answers: tuple[float, ...] = ()
+        self.extremes: tuple[Extreme, ...] = ()
+        self.frozen: tuple[Frozen, ...] = ()
+        self.dropped: tuple[tuple[Cells, float], ...] = ()  # sums over records that are all held
         self.blind = False
-        self._cells = cells
 
-    # ---- trying
-
-    def mark(self) -> tuple[Columns, int]:
+    def mark(self) -> Mark:
         """Remember where we are."""
-        return self.columns, self.geometry.rows.number
+        return Mark(
+            self.columns, (self.geometry, self.geometry.mark()), self.answers, self.extremes, self.frozen, self.dropped, self.blind
+        )
 
-    def rewind(self, mark: tuple[Columns, int]) -> None:
+    def rewind(self, mark: Mark) -> None:
         """Forget what was tried since the mark."""
-        self.columns = mark[0]
-        self.geometry.truncate(mark[1])
-        self.geometry.rows.drop_columns(len(mark[0].number))
-        self.geometry.number = mark[0].number
+        self.columns, self.answers, self.extremes = mark.columns, mark.answers, mark.extremes
+        self.frozen, self.dropped, self.blind = mark.frozen, mark.dropped, mark.blind
+        self.geometry = mark.geometry[0]
+        self.geometry.rewind(mark.geometry[1])
 
     def split(self, cells: Cells) -> None:
         """Refine the atoms by a query set."""
-        labels, atoms = refine(self.columns.labels, self.columns.atoms, self.spread_out(cells))
+        labels, atoms = refine(self.columns.labels, self.columns.atoms, cells)
         self.columns = replace(self.columns, labels=labels, atoms=atoms)
 
-    def spread_out(self, cells: Cells) -> Cells:
-        """Return a query set with the split-off records of its cells."""
-        return cells if len(self.columns.parent) == len(cells) else cells[self.columns.parent]
-
-    def try_sum(self, cells: Cells, delta: float) -> Tried:
-        """Try a sum (the atoms are refined already). If it is safe it stays tried, as a row with the expected answer."""
-        inside = self.spread_out(cells)
-        rest = self.geometry.rest(inside)
-        c = self.columns
-        expected = float((c.number * c.point) @ inside)
-        if rest.length < LEAST:
-            return Tried(expected, expected, None)
-        below, above = spreads(rest.values, c.number, c.point - c.low, c.high - c.point, delta)
-        low, high = self._ends()
-        found = np.full(len(c.number), np.inf)
-        for shift in (-below, above):
-            width = judge(self._case(rest, shift, low, high))
-            if width is None:
-                return Tried(expected - below, expected + above, None)
-            found = np.minimum(found, width)
-        self._keep(inside, rest, expected, (below, above))
-        return Tried(expected - below, expected + above, found)
-
-    def _ends(self) -> tuple[Floats, Floats]:
+    def ends(self) -> tuple[Floats, Floats]:
+        """Return the ranges, narrowed by what questions tried before may do to the point."""
         c = self.columns
         return c.low + np.sqrt(c.falls), c.high - np.sqrt(c.rises)
 
-    def _case(self, rest: Rest | None, shift: float, low: Floats, high: Floats) -> Case:
-        return Case(self.geometry, self.columns, rest, shift, low, high, ROUNDS)
+    def expected(self, cells: Cells) -> float:
+        """Return the sum over a set at the point."""
+        c, flags = self.columns, cells.astype(np.float64)
+        return dot3(self.geometry.number, c.point, flags) + float(c.held[cells].sum())
 
-    def _keep(self, inside: Cells, rest: Rest, answer: float, spread: tuple[float, float]) -> None:
-        c, move = self.columns, rest.direction
-        down = np.where(move > 0, spread[0], spread[1]) * move
-        up = np.where(move > 0, spread[1], spread[0]) * move
-        self.geometry.add(inside, rest, answer)
-        self.columns = replace(
-            c, leverage=self._leverage(rest), falls=c.falls + down * down, rises=c.rises + up * up
-        )
+    def witnesses_hidden(self) -> bool:
+        """Tell whether every held record has another one in its atom that may move: then nobody knows which it is."""
+        if not self.extremes:
+            return True
+        labels = self.columns.labels
+        free = np.bincount(labels, weights=self.geometry.number, minlength=self.columns.atoms)
+        return all(free[labels[each.witness]] >= 1 for each in self.extremes)
 
-    def _leverage(self, rest: Rest) -> Floats:
-        return np.minimum(1.0, self.columns.leverage + rest.values**2 / rest.length)
+    def safe(self) -> Verdict | None:
+        """Judge the present state."""
+        if self.blind or not self.witnesses_hidden():
+            return None
+        return judge(Case(self.geometry, self.columns, None, self.columns.point, *self.ends()))
 
-    # ---- learning
+    def append(self, rest: Rest, answer: float) -> None:
+        """Add a sum with an answer that the point agrees with, or will."""
+        self.geometry.add(rest)
+        self.answers += (answer,)
+        leverage = np.minimum(1.0, self.columns.leverage + rest.values**2 / rest.length)
+        self.columns = replace(self.columns, leverage=leverage)
 
-    def learn_sum(self, cells: Cells, answer: float) -> None:
-        """Take in a true answer; the atoms are refined by it."""
-        self.split(cells)
-        inside = self.spread_out(cells)
-        rest = self.geometry.rest(inside)
-        if rest.length < LEAST:
-            self.blind = True  # independent but not to floating point: nothing can be certified any more
-            return
-        c = self.columns
-        shift = answer - float((c.number * c.point) @ inside)
-        self.geometry.add(inside, rest, answer)
-        self.columns = replace(c, leverage=self._leverage(rest), point=c.point + shift * rest.direction)
-        self.find_point()
-
-    def find_point(self) -> None:
-        """Put the point where it agrees with all answers and stands well inside; go blind if there is no such place."""
+    def settle_down(self) -> bool:
+        """Put the point where it agrees with all answers and stands well inside; False if that place is not found."""
         c, g = self.columns, self.geometry
-        point = g.corrected(c.point)
-        for share in (COMFORT, 0.5, 0.1):
-            margin = np.minimum(margins(c.leverage, c.need, c.held, share), 0.4 * (c.high - c.low))
-            settled = settle(point, (c.low, c.high), margin, c.held, g.within, LEARNING_ROUNDS)
+        held = g.number == 0
+        wrong = np.array(self.answers) - g.rows.times(g.number * c.point + c.held)
+        point = c.point + g.rows.combined(g.gram.solve(wrong))
+        self.columns = replace(c, point=point)
+        for share in COMFORT:
+            margin = np.minimum(margins(c.leverage, c.need, held, share), 0.4 * (c.high - c.low))
+            settled = settle(point, (c.low, c.high), margin, held, g.within, LEARNING_ROUNDS)
             if settled is not None:
                 self.columns = replace(c, point=settled)
-                return
-        self.blind = True
+                return True
+        return False
 
     def widths(self) -> Floats:
-        """Return a lower bound of the interval of one record of each column, as things stand."""
-        c = self.columns
+        """Return a lower bound of the interval of one record of each cell, as things stand."""
+        c, number = self.columns, self.geometry.number
         if self.blind:
-            return np.zeros(len(c.number))
-        return widths(c.point, c.low, c.high, np.minimum(1.0, c.leverage + 1e-9), c.number, c.held)
+            return np.zeros(len(c.point))
+        return widths(c.point, c.low, c.high, np.minimum(1.0, c.leverage + 1e-9), number, number == 0)

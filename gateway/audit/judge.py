@@ -17,29 +17,34 @@ from numpy.typing import NDArray
 from sdcdb.gateway.audit.centre import Polytope, centre, scaled_widths
 from sdcdb.gateway.audit.certificate import widths
 from sdcdb.gateway.audit.columns import Columns
+from sdcdb.gateway.audit.dots import dot3
 from sdcdb.gateway.audit.geometry import Geometry, Rest
 from sdcdb.gateway.audit.programme import Programme
 from sdcdb.gateway.audit.settle import margins, settle
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 ROUNDING = 1e-7  # of the domain: taken off every certified width
 CENTRE_WORK = 6e7  # rows squared times atoms
 PROGRAMME_SIZE = 400_000  # rows times atoms
 PROGRAMMES = 40  # atoms in doubt at one point
+ROUNDS = 12  # alternating projections
 
 
 @dataclass(frozen=True)
 class Case:
-    """A hypothetical answer: `rest` of the new set and how far the answer is from the expected one."""
+    """One hypothetical state: the rows and columns as they are, and perhaps one more set.
+
+    `point` agrees with all answers, with that of the new set too; `low` and `high` are the ranges to stay in.
+    """
 
     geometry: Geometry
     columns: Columns
     rest: Rest | None
-    shift: float
+    point: Floats
     low: Floats
     high: Floats
-    rounds: int
 
     def leverage(self) -> Floats:
         """The leverages with the new set."""
@@ -48,49 +53,51 @@ class Case:
             plain = plain + self.rest.values**2 / self.rest.length
         return np.minimum(1.0, plain + 1e-9)
 
-    def point(self) -> Floats:
-        """The point with the hypothetical answer."""
-        return self.columns.point if self.rest is None else self.columns.point + self.shift * self.rest.direction
-
     def within(self, move: Floats) -> Floats:
         """The part of a move that changes neither an answered sum nor the new one."""
         kept = self.geometry.within(move)
         if self.rest is None:
             return kept
         r = self.rest.values
-        return kept - r * (float((self.columns.number * r) @ move) / self.rest.length)
+        return kept - r * (dot3(self.geometry.number, r, move) / self.rest.length)
 
 
-def judge(case: Case) -> Floats | None:
-    """Return certified widths that are all as wide as needed, or None."""
-    c, leverage, point = case.columns, case.leverage(), case.point()
-    free = ~c.held
-    need = c.need + ROUNDING
+@dataclass(frozen=True)
+class Verdict:
+    """Certified widths, all as wide as needed, and the point that showed it."""
+
+    widths: Floats
+    point: Floats
+
+
+def judge(case: Case) -> Verdict | None:
+    """Return a verdict if every record keeps the width that it needs, None if that could not be shown."""
+    number = case.geometry.number
+    held = number == 0
+    free = ~held
     if not (case.low[free] < case.high[free]).all():
         return None
+    leverage, need = case.leverage(), np.where(held, 0.0, case.columns.need + ROUNDING)
 
-    def certified(x: Floats) -> Floats:
-        return widths(x, case.low, case.high, leverage, c.number, c.held)
+    def certified(x: Floats) -> Verdict | None:
+        found = widths(x, case.low, case.high, leverage, number, held)
+        return Verdict(found - ROUNDING, x) if (found >= need).all() else None
 
-    found = certified(point)
-    if (found >= need).all():
-        return found - ROUNDING
-    start = point
+    verdict, start = certified(case.point), case.point
     for share in (1.0, 0.5):
-        margin = margins(leverage, need, c.held, share)
-        if (margin > 0.45 * (case.high - case.low)).any():
+        if verdict is not None:
+            return verdict
+        margin = margins(leverage, need, held, share)
+        if (margin > 0.45 * (case.high - case.low))[free].any():
             continue
-        settled = settle(point, (case.low, case.high), margin, c.held, case.within, case.rounds)
+        settled = settle(case.point, (case.low, case.high), margin, held, case.within, ROUNDS)
         if settled is not None:
-            start, found = settled, certified(settled)
-            if (found >= need).all():
-                return found - ROUNDING
-    return _closer(case, start, point, need)
+            start, verdict = settled, certified(settled)
+    return verdict if verdict is not None else _closer(case, start, need)
 
 
-def _closer(case: Case, start: Floats, point: Floats, need: Floats) -> Floats | None:
-    c = case.columns
-    columns, atom, polytope = _polytope(case, point)
+def _closer(case: Case, start: Floats, need: Floats) -> Verdict | None:
+    columns, atom, polytope = polytope_of(case)
     k, number = polytope.rows.shape
     if k * k * number > CENTRE_WORK:
         return None
@@ -102,32 +109,44 @@ def _closer(case: Case, start: Floats, point: Floats, need: Floats) -> Floats | 
     if len(doubtful):
         if len(doubtful) > PROGRAMMES or k * number > PROGRAMME_SIZE:
             return None
-        size, low, high = polytope.size, polytope.low, polytope.high
-        programme = Programme(polytope.rows > 0, polytope.answers, size * low, size * high)
+        programme = programme_of(polytope)
         for i in doubtful:
-            reach = programme.reach(int(i))
-            if reach is None:
-                return None
-            upper = min(high[i], reach[1] - (size[i] - 1) * low[i])
-            lower = max(low[i], reach[0] - (size[i] - 1) * high[i])
-            found[i] = max(found[i], upper - lower)
+            found[i] = max(found[i], record_width(programme, polytope, int(i)))
             if found[i] < need[columns[i]]:
                 return None
-    out = np.where(c.held, np.inf, found[atom])
-    return out - ROUNDING
+    held = case.geometry.number == 0
+    return Verdict(np.where(held, np.inf, found[atom]) - ROUNDING, np.where(held, case.point, x[atom]))
 
 
-def _polytope(case: Case, point: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64], Polytope]:
-    """Return a column of each atom that can move, the atom of each column, and the polytope of those atoms."""
-    c = case.columns
-    free = np.flatnonzero(~c.held)
-    _, first, inverse = np.unique(c.labels[free], return_index=True, return_inverse=True)
+def polytope_of(case: Case) -> tuple[Ints, Ints, Polytope]:
+    """Return a cell of each atom that can move, the atom of each cell, and the polytope of those atoms."""
+    number, labels = case.geometry.number, case.columns.labels
+    free = np.flatnonzero(number)
+    _, first, inverse = np.unique(labels[free], return_index=True, return_inverse=True)
     columns = free[first]
-    atom = np.zeros(len(c.number), dtype=np.int64)
+    atom = np.zeros(len(number), dtype=np.int64)
     atom[free] = inverse
-    size = np.bincount(inverse, weights=c.number[free])
+    size = np.bincount(inverse, weights=number[free], minlength=len(columns))
     rows = case.geometry.rows.dense()[:, columns]
     if case.rest is not None:
         rows = np.concatenate([rows, case.rest.cells[None, columns].astype(np.float64)])
     rows = rows[rows.any(axis=1)]
-    return columns, atom, Polytope(rows, rows @ (size * point[columns]), size, case.low[columns], case.high[columns])
+    answers = rows @ (size * case.point[columns])
+    return columns, atom, Polytope(rows, answers, size, case.low[columns], case.high[columns])
+
+
+def programme_of(polytope: Polytope) -> Programme:
+    """Return the linear programmes over the totals of a polytope's atoms."""
+    size = polytope.size
+    return Programme(polytope.rows > 0, polytope.answers, size * polytope.low, size * polytope.high)
+
+
+def record_width(programme: Programme, polytope: Polytope, i: int) -> float:
+    """Return the exact width of the interval of one record of an atom; 0 if the solver does not settle it."""
+    reach = programme.reach(i)
+    if reach is None:
+        return 0.0
+    size, low, high = polytope.size[i], polytope.low[i], polytope.high[i]
+    upper = min(high, reach[1] - (size - 1) * low)
+    lower = max(low, reach[0] - (size - 1) * high)
+    return float(upper - lower)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from scipy import linalg
 
 from sdcdb.errors import InternalError
+from sdcdb.gateway.audit.dots import sums_over
 from sdcdb.gateway.audit.factors import Factors
 from sdcdb.gateway.audit.field import BLOCK, eliminate_along, pivots_of, random_primes, reduced
 
@@ -61,21 +62,21 @@ class NullSpace:
 
     def vectors_with(self, cells: Cells) -> list[Floats] | None:
         """Return null vectors as if the sum over `cells` were answered too, or None if the answers imply it."""
-        out = []
+        out, implied = [], True
         for z, p in zip(self._z, self.primes, strict=True):
-            values = _sums(z, cells, p)
-            others = np.flatnonzero(values[1:])
-            if len(others) == 0:
-                out.append(z[0])
-                continue
-            pair = np.ascontiguousarray(z[[0, 1 + others[-1]]])
-            eliminate_along(pair, values[[0, 1 + others[-1]]], 1, float(p))
-            out.append(pair[0])
-        return None if self.implied(cells) else out
+            few = z[:3]  # the one to change, and two of which one does not vanish on a set that is not implied
+            values = _sums(few, cells, p)
+            implied &= not values.any()
+            if values[1:].any():
+                pair = few[[0, 1 if values[1] else 2]]
+                eliminate_along(pair, values[[0, 1 if values[1] else 2]], 1, float(p))
+                few = pair
+            out.append(few[0])
+        return None if implied else out
 
     def implied(self, cells: Cells) -> bool:
-        """Tell whether the sum over `cells` follows from the answers: for every prime and every vector kept."""
-        return all(not _sums(z, cells, p).any() for z, p in zip(self._z, self.primes, strict=True))
+        """Tell whether the sum over `cells` follows from the answers: for every prime and three vectors of each."""
+        return all(not _sums(z[:3], cells, p).any() for z, p in zip(self._z, self.primes, strict=True))
 
     def add(self, cells: Cells) -> bool:
         """Take in the sum over `cells`; False, and nothing changed, if the answers imply it."""
@@ -206,4 +207,4 @@ class NullSpace:
 
 
 def _sums(z: Floats, cells: Cells, p: int) -> Floats:
-    return reduced(z @ cells.astype(np.float64), p)
+    return reduced(sums_over(z, cells), p)
