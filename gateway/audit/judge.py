@@ -21,6 +21,7 @@ from sdcdb.gateway.audit.dots import dot3
 from sdcdb.gateway.audit.geometry import Geometry, Rest
 from sdcdb.gateway.audit.programme import Programme
 from sdcdb.gateway.audit.settle import margins, settle
+from sdcdb.gateway.audit.threads import threads_for
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -93,7 +94,10 @@ def judge(case: Case) -> Verdict | None:
         settled = settle(case.point, (case.low, case.high), margin, held, case.within, ROUNDS)
         if settled is not None:
             start, verdict = settled, certified(settled)
-    return verdict if verdict is not None else _closer(case, start, need)
+    if verdict is not None:
+        return verdict
+    with threads_for(0):
+        return _closer(case, start, need)
 
 
 def _closer(case: Case, start: Floats, need: Floats) -> Verdict | None:

@@ -20,6 +20,7 @@ from sdcdb.errors import InternalError
 from sdcdb.gateway.audit.dots import sums_over
 from sdcdb.gateway.audit.factors import Factors
 from sdcdb.gateway.audit.field import BLOCK, eliminate_along, pivots_of, random_primes, reduced
+from sdcdb.gateway.audit.threads import threads_for
 
 Floats = NDArray[np.float64]
 Cells = NDArray[np.bool_]
@@ -113,10 +114,13 @@ class NullSpace:
         self._fill()
 
     def _fill(self) -> None:
-        for _ in range(5):
-            if self._factorise() and self._draw():
-                return
-            self._reset()
+        missing = self.rank - self._factors[0].rank
+        work = PRIMES * (missing * self.rank * (self.rank + BLOCK) + self.rank * self._cells * self._reserve())
+        with threads_for(work):
+            for _ in range(5):
+                if self._factorise() and self._draw():
+                    return
+                self._reset()
         raise InternalError("five sets of random primes in a row were unlucky: the query sets are not independent")
 
     def _block(self, first: int, last: int) -> Floats:

@@ -16,6 +16,7 @@ from sdcdb.gateway.audit.geometry import LEAST, Geometry
 from sdcdb.gateway.audit.ground import Ground
 from sdcdb.gateway.audit.held import Frozen
 from sdcdb.gateway.audit.judge import CENTRE_WORK, PROGRAMME_SIZE, Case, polytope_of, programme_of, record_width
+from sdcdb.gateway.audit.threads import threads_for
 
 Floats = NDArray[np.float64]
 
@@ -42,7 +43,8 @@ def _by_centre(ground: Ground) -> bool:
     columns, atom, polytope = polytope_of(Case(ground.geometry, c, None, c.point, c.low, c.high))
     if polytope.rows.shape[0] ** 2 * polytope.rows.shape[1] > 8 * CENTRE_WORK:
         return False
-    x = centre(polytope, c.point[columns])
+    with threads_for(0):
+        x = centre(polytope, c.point[columns])
     if x is None:
         return False
     ground.columns = replace(c, point=np.where(free, x[atom], c.point) if len(x) else c.point)
