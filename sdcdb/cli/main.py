@@ -15,6 +15,7 @@ from sdcdb.cli.compare import compare
 from sdcdb.cli.datasets import datasets
 from sdcdb.cli.demo import demo
 from sdcdb.cli.init import init
+from sdcdb.cli.ledger import ledger
 from sdcdb.cli.measure import measure
 from sdcdb.cli.protect import protect
 from sdcdb.cli.release import release
@@ -36,6 +37,7 @@ app = typer.Typer(
 
 for command in (demo, init, check, measure, protect, show, compare, release, techniques, similarity, datasets, schema):
     app.command()(command)
+app.add_typer(ledger)
 
 
 def _version(wanted: bool) -> None:  # noqa: FBT001 - the signature that typer calls
