@@ -8,7 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sdcdb.auditor.certificate import certify, core
 from sdcdb.auditor.combination import isolating
+from sdcdb.auditor.evidence import Domain, Evidence
+from sdcdb.auditor.interval import Contradiction, intervals
 
 Sets = np.ndarray
 
@@ -94,7 +97,7 @@ def test_all_irreducible_combinations_of_three_rows_have_weights_of_one_size() -
                 assert len({abs(each) for each in y}) == 1
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.integers(1, 7), st.integers(1, 6), st.randoms(use_true_random=False))
 def test_as_small_as_brute_force_finds(queries: int, columns: int, random: object) -> None:
     rng = np.random.default_rng(random.getrandbits(32))  # type: ignore[attr-defined]
@@ -118,3 +121,103 @@ def test_a_linear_system_of_many_queries_is_untangled() -> None:
     assert found is not None
     assert found.isolates(rows, 7)
     assert len(found.weights) <= 40
+
+
+def evidence(values: list[int], asked: list[tuple[str, str]], low: int = 0, high: int = 100, step: int | None = 1) -> Evidence:
+    """Answer questions such as ("sum", "1101") about these values, one record a cell."""
+    rows = sets(*(row for _, row in asked)) if asked else np.zeros((0, len(values)), bool)
+    numbers = np.array(values)
+    answer = {"sum": np.sum, "min": np.min, "max": np.max}
+    answers = [int(answer[kind](numbers[row])) for (kind, _), row in zip(asked, rows, strict=True)]
+    return Evidence.of([1] * len(values), Domain.of(low, high, step), rows, [kind for kind, _ in asked], answers)  # type: ignore[misc]
+
+
+def brute(known: Evidence, low: int, high: int) -> tuple[list[int], list[int]]:
+    """Try all values."""
+    rows = known.sets()
+    fitting = []
+    for values in product(range(low, high + 1), repeat=len(known.counts)):
+        v = np.array(values)
+        answers = ({"sum": np.sum, "min": np.min, "max": np.max}[k](v[r]) for k, r in zip(known.kinds, rows, strict=True))
+        if all(a == b for a, b in zip(answers, known.answers, strict=True)):
+            fitting.append(values)
+    return [min(each) for each in zip(*fitting, strict=True)], [max(each) for each in zip(*fitting, strict=True)]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(2, 4), st.integers(1, 5), st.booleans(), st.integers(0, 2**32 - 1))
+def test_intervals_hold_every_possible_value_and_their_certificates_hold(n: int, k: int, extremes: bool, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    values = rng.integers(0, 7, n).tolist()
+    kinds = ["sum", "min", "max"] if extremes else ["sum"]
+    asked = []
+    for _ in range(k):
+        row = rng.random(n) < 0.6
+        row[rng.integers(n)] = True
+        asked.append((str(rng.choice(kinds)), "".join(map(str, row.astype(int)))))
+    known = evidence(values, asked, 0, 6)
+    found = intervals(known)
+    least, greatest = brute(known, 0, 6)
+    assert (found.lower <= least).all()
+    assert (found.upper >= greatest).all()
+    for cell in range(n):
+        proof = certify(known, cell, found)
+        assert proof.holds(known, cell)
+        alone = intervals(known.only(proof.queries), [cell])
+        assert alone.lower[cell] == found.lower[cell]
+        assert alone.upper[cell] == found.upper[cell]
+        for at in proof.queries:
+            rest = intervals(known.only([each for each in proof.queries if each != at]), [cell])
+            assert rest.lower[cell] < found.lower[cell] or rest.upper[cell] > found.upper[cell] or proof.form != "recomputed"
+
+
+def test_sums_give_the_exact_interval() -> None:
+    known = evidence([90, 95, 20], [("sum", "110"), ("sum", "111")])
+    found = intervals(known)
+    assert found.lower.tolist() == [85, 85, 20]
+    assert found.upper.tolist() == [100, 100, 20]
+    proof = certify(known, 0, found)
+    assert proof.form == "bounds"
+    assert proof.queries == (0,)
+    assert proof.lower is not None
+    assert proof.lower.weights == {0: 1}
+    assert proof.lower.value == 85
+    assert certify(known, 2, found).form == "combination"
+
+
+def test_the_only_holder_of_a_maximum_is_shown_by_the_sets_that_leave_nobody_else() -> None:
+    known = evidence([30, 40, 50, 90], [("max", "1111"), ("max", "1100"), ("max", "1110"), ("sum", "1111")])
+    found = intervals(known)
+    assert (found.lower[3], found.upper[3]) == (90, 90)
+    proof = certify(known, 3, found)
+    assert proof.form == "witness"
+    assert proof.queries == (0, 2)
+    assert proof.smallest
+
+
+def test_a_minimum_and_a_maximum_close_in() -> None:
+    known = evidence([48, 50, 52, 10, 99], [("min", "11100"), ("max", "11100"), ("sum", "11111")])
+    found = intervals(known)
+    assert (found.lower[1], found.upper[1]) == (48, 52)
+    assert certify(known, 1, found).queries == (0, 1)
+
+
+def test_records_of_one_cell_share_their_interval() -> None:
+    known = Evidence.of([2, 1], Domain.of(0, 100, 1), sets("10", "11"), ["sum", "sum"], [195, 200])
+    found = intervals(known)
+    assert (found.lower[0], found.upper[0]) == (95, 100)
+    proof = certify(known, 0, found)
+    assert proof.holds(known, 0)
+    assert proof.queries == (0,)
+
+
+def test_answers_that_cannot_be_true_together_are_noticed() -> None:
+    known = Evidence.of([1, 1], Domain.of(0, 10, 1), sets("11", "11"), ["sum", "sum"], [5, 6])
+    with pytest.raises(Contradiction, match="no values fit"):
+        intervals(known)
+
+
+def test_a_core_is_irreducible() -> None:
+    needed = {3, 7, 11}
+    assert core(20, lambda chosen: needed <= set(chosen)) == [3, 7, 11]
+    assert core(20, lambda chosen: True) == []

@@ -1,0 +1,150 @@
+"""The interval that all answers leave for each record: sums by linear programmes, extremes by caps and witnesses.
+
+The programmes are the gateway's own (`sdcdb.gateway.audit.programme`), over atoms. MIN and MAX cap every record of
+their set; and somebody in the set has the extreme value. If only one record can, it is that record's value. That is
+applied until nothing changes.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil, floor
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdcdb.auditor.evidence import Evidence, Ints, Sets
+from sdcdb.errors import DataError
+from sdcdb.gateway.audit.atoms import classes
+from sdcdb.gateway.audit.programme import Programme
+
+Floats = NDArray[np.float64]
+ROUNDING = 1e-7  # of the domain's width: what the solver's tolerance may be wrong by
+ROUNDS = 20
+
+
+@dataclass(frozen=True, eq=False)
+class Intervals:
+    """The interval of a value of each cell; cells that were not asked for have the domain's."""
+
+    lower: Floats
+    upper: Floats
+
+    @property
+    def widths(self) -> Floats:
+        """How wide they are."""
+        return self.upper - self.lower
+
+
+class Contradiction(DataError):  # noqa: N818 - what the answers are
+    """No values fit all answers: the table changed between them, or they are not its answers."""
+
+
+def intervals(evidence: Evidence, wanted: Sequence[int] | Ints | None = None) -> Intervals:
+    """Return the interval of every cell, or of the cells wanted."""
+    caps = Caps(evidence)
+    sums = evidence.of_kind("sum")
+    asked = np.arange(len(evidence.counts)) if wanted is None else np.asarray(wanted, dtype=np.intp)
+    extremes = len(sums) < len(evidence)
+    for _ in range(ROUNDS):
+        # A witness is found among all cells of its set, so their intervals are needed while extremes are at work.
+        found = _programmes(evidence, sums, caps, np.arange(len(evidence.counts)) if extremes else asked)
+        if not extremes or not caps.narrow(found):
+            break
+    return _on_grid(found, evidence)
+
+
+class Caps:
+    """The range of each cell's values as MIN and MAX answers cap it, narrowed as witnesses are found."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        self.evidence = evidence
+        self.low = np.full(len(evidence.counts), float(evidence.domain.low))
+        self.high = np.full(len(evidence.counts), float(evidence.domain.high))
+        for at in evidence.of_kind("min"):
+            chosen = evidence.sets([at])[0]
+            self.low[chosen] = np.maximum(self.low[chosen], float(evidence.answers[at]))
+        for at in evidence.of_kind("max"):
+            chosen = evidence.sets([at])[0]
+            self.high[chosen] = np.minimum(self.high[chosen], float(evidence.answers[at]))
+        if (self.low > self.high + ROUNDING * float(evidence.domain.width)).any():
+            raise Contradiction("a least value is above a greatest value: the answers are not about one table")
+
+    def narrow(self, found: Intervals) -> bool:
+        """Give each extreme its witness where only one record can be it; tell whether anything changed."""
+        slack = ROUNDING * float(self.evidence.domain.width)
+        witnessed = False
+        for at in self.evidence.of_kind("min", "max"):
+            cell = witness(self.evidence, at, found, slack)
+            if cell is None:
+                continue
+            value = float(self.evidence.answers[at])
+            if self.low[cell] < value - slack or self.high[cell] > value + slack:
+                self.low[cell] = self.high[cell] = value
+                witnessed = True
+        return witnessed
+
+
+def candidates(evidence: Evidence, at: int, found: Intervals, slack: float) -> Ints:
+    """Return the cells one of whose records may have the least or greatest value that was answered."""
+    inside = evidence.sets([at])[0] & (evidence.counts > 0)
+    value = float(evidence.answers[at])
+    able = found.lower <= value + slack if evidence.kinds[at] == "min" else found.upper >= value - slack
+    return np.flatnonzero(inside & able)
+
+
+def witness(evidence: Evidence, at: int, found: Intervals, slack: float) -> int | None:
+    """Return the only record that can have an extreme value, as its cell; None when several can."""
+    able = candidates(evidence, at, found, slack)
+    if len(able) == 0:
+        raise Contradiction(f"nobody in the set can have its {evidence.kinds[at]}: the answers contradict each other")
+    return int(able[0]) if len(able) == 1 and evidence.counts[able[0]] == 1 else None
+
+
+def _programmes(evidence: Evidence, sums: list[int], caps: Caps, wanted: NDArray[np.intp]) -> Intervals:
+    """Solve two programmes per atom. Cells of an atom lie in the same sums and have the same caps."""
+    low, wide = float(evidence.domain.low), float(evidence.domain.width)
+    held = evidence.counts > 0
+    lower, upper = caps.low.copy(), caps.high.copy()
+    if not sums or not held.any():
+        return Intervals(lower, upper)
+    rows = evidence.sets(sums)
+    atom = _atoms(rows, caps)
+    number = int(atom.max()) + 1
+    size = np.bincount(atom, weights=evidence.counts, minlength=number)
+    first = np.zeros(number, dtype=np.intp)
+    first[atom[::-1]] = np.arange(len(atom))[::-1]
+    least, most = (caps.low[first] - low) / wide, (caps.high[first] - low) / wide
+    totals = np.array([float((evidence.answers[at] - evidence.domain.low * int(evidence.counts[row].sum())) / evidence.domain.width)
+                       for at, row in zip(sums, rows, strict=True)])  # fmt: skip
+    programme = Programme(rows[:, first], totals, size * least, size * most)
+    if not programme.feasible():
+        raise Contradiction("no values fit all sums: the table changed between the answers, or they are not its own")
+    for a in np.unique(atom[wanted]):
+        if size[a] == 0 or not rows[:, first[a]].any():
+            continue
+        reach = programme.reach(int(a))
+        if reach is None:
+            continue
+        inside = atom == a
+        lower[inside] = low + wide * max(least[a], reach[0] - (size[a] - 1) * most[a])
+        upper[inside] = low + wide * min(most[a], reach[1] - (size[a] - 1) * least[a])
+    return Intervals(lower, np.maximum(lower, upper))
+
+
+def _atoms(rows: Sets, caps: Caps) -> Ints:
+    """Number the classes of cells that are in the same sums with the same caps."""
+    ends = np.unique(np.stack([caps.low, caps.high], axis=1), axis=0, return_inverse=True)[1].ravel()
+    merged = np.stack([classes(rows), ends], axis=1)
+    return np.asarray(np.unique(merged, axis=0, return_inverse=True)[1].ravel(), dtype=np.int64)
+
+
+def _on_grid(found: Intervals, evidence: Evidence) -> Intervals:
+    """Round inwards to the domain's grid, where it has one."""
+    step, low = evidence.domain.step, evidence.domain.low
+    if step is None:
+        return found
+    slack = max(1e-6, ROUNDING * float(evidence.domain.width / step))
+    up = np.array([ceil((each - float(low)) / float(step) - slack) for each in found.lower])
+    down = np.array([floor((each - float(low)) / float(step) + slack) for each in found.upper])
+    down = np.maximum(up, down)
+    return Intervals(float(low) + float(step) * up, float(low) + float(step) * down)
