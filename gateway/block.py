@@ -189,7 +189,9 @@ class _Rewriter:
         listed = [self._named(each) for each in self.select.expressions]
         if not listed:
             raise Unsupported("there is no SELECT list", "SELECT COUNT(*) FROM ...")
-        changed = {part: self._children(node) for part in _REWRITTEN if (node := self.select.args.get(part)) is not None}
+        changed = {
+            part: self._children(node) for part in _REWRITTEN if (node := self.select.args.get(part)) is not None
+        }
         self.select.set("expressions", listed)
         for part, node in changed.items():
             self.select.set(part, node)

@@ -101,7 +101,7 @@ def _confidential(
     if kind == "count":
         return basic("count")
     if kind == "sum":
-        total = form.apply(basic("sum"), basic("count"))
+        total = form.apply(basic("sum"), basic("count") if form.offset else None)
         return exp.Coalesce(this=total, expressions=[exp.Literal.number(0)]) if zero else total
     if kind == "avg":
         mean = exp.cast(basic("sum"), "DOUBLE") / exp.Nullif(this=basic("count"), expression=exp.Literal.number(0))
@@ -123,9 +123,7 @@ def _quasi(kind: str, inner: exp.Expr, condition: exp.Expr | None, ask: Ask, *, 
     return ask(Measure(kind, expression=inner, condition=condition))  # type: ignore[arg-type]  # count, sum, min, max
 
 
-def _conditional(
-    inner: exp.Expr, names: Names, condition: exp.Expr | None
-) -> tuple[exp.Expr, exp.Expr | None, bool]:
+def _conditional(inner: exp.Expr, names: Names, condition: exp.Expr | None) -> tuple[exp.Expr, exp.Expr | None, bool]:
     """Read CASE WHEN condition THEN value [ELSE NULL or 0] END as a value with a condition; tell whether ELSE is 0."""
     if not isinstance(inner, exp.Case):
         return inner, condition, False

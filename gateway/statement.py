@@ -42,9 +42,7 @@ def privacy_question(text: str) -> str | None:
     return text[found.end() :] if found else None
 
 
-def statement(
-    text: str, params: Params, relations: Relations, parser: NativeParser, literals: Literals
-) -> Statement:
+def statement(text: str, params: Params, relations: Relations, parser: NativeParser, literals: Literals) -> Statement:
     """Read a statement. Restricted tables may be read by blocks only; everything else runs in the lobby."""
     clean = screen(text)
     native = parser.parse(clean)
