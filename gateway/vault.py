@@ -53,7 +53,7 @@ class Vault:
     def __init__(self, con: duckdb.DuckDBPyConnection) -> None:
         self._con = con.cursor()
         self._schema = f"sdc vault {secrets.token_hex(4)}"
-        self._con.execute(f"ATTACH ':memory:' AS {quoted(identifier(self._schema))}")
+        self._con.execute(f"ATTACH ':memory:' AS {quoted(identifier(self._schema))} (READ_WRITE)")
         self._lock = threading.Lock()
         self._made = 0
 
