@@ -5,7 +5,7 @@ sums and extremes. Where a proof needs several of these at once, only its querie
 any of them loses it, and the audit's own programmes confirm it from them alone.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from sdcdb.auditor.bound_proof import BoundProof, prove
 from sdcdb.auditor.combination import Combination, isolating
-from sdcdb.auditor.evidence import Evidence
+from sdcdb.auditor.evidence import Evidence, Sets
 from sdcdb.auditor.interval import ROUNDING, Intervals, intervals
 from sdcdb.errors import InternalError
 from sdcdb.gateway.audit.atoms import classes
@@ -70,16 +70,15 @@ class Certificate:
     def holds(self, evidence: Evidence, cell: int) -> bool:
         """Check it again, from the answers that it names alone."""
         if self.combination is not None:
-            return self.combination.isolates(*_atoms(evidence, self.combination.weights, cell)) and evidence.counts[cell] == 1
+            return self.combination.isolates(*_held(evidence, cell)) and bool(evidence.counts[cell] == 1)
         if self.witness is not None:
             return self.witness.holds(evidence, cell)
         return all(proof.holds(evidence, cell) for proof in (self.lower, self.upper) if proof is not None)
 
 
-def _atoms(evidence: Evidence, weights: Mapping[int, object], cell: int) -> tuple[np.ndarray, int]:
+def _held(evidence: Evidence, cell: int) -> tuple[Sets, int]:
     """Return all sets, with empty cells left out, and the column of the cell."""
     held = evidence.counts > 0
-    del weights
     return evidence.sets()[:, held], int(held[:cell].sum())
 
 
@@ -95,7 +94,7 @@ def certify(evidence: Evidence, cell: int, found: Intervals) -> Certificate:
 
 def _combination(evidence: Evidence, cell: int) -> Certificate | None:
     """Isolate the record by sums, over atoms: cells that all sums treat alike count once."""
-    sums = [at for at in evidence.of_kind("sum")]
+    sums = evidence.of_kind("sum")
     held = np.flatnonzero(evidence.counts > 0)
     sets = evidence.sets(sums)[:, held]
     label = classes(sets)
@@ -125,13 +124,13 @@ def _witness(evidence: Evidence, cell: int) -> Certificate | None:
             for other in evidence.of_kind(kind)
             if (evidence.answers[other] < value if kind == "max" else evidence.answers[other] > value)
         ]
-        cover = smallest_cover(evidence.sets(off)[:, others], [off[n] for n in range(len(off))]) if len(others) else ((), True)
+        cover = smallest_cover(evidence.sets(off)[:, others], off) if len(others) else ((), True)
         if cover is not None and (best is None or len(cover[0]) + 1 < len(best.queries)):
             best = Certificate((at, *cover[0]), cover[1], witness=Witness(at, tuple(cover[0])))
     return best
 
 
-def smallest_cover(sets: np.ndarray, names: Sequence[int]) -> tuple[tuple[int, ...], bool] | None:
+def smallest_cover(sets: Sets, names: Sequence[int]) -> tuple[tuple[int, ...], bool] | None:
     """Cover all columns by few rows: all choices of up to three are tried, then the greedy one, made irreducible."""
     if sets.shape[1] == 0:
         return (), True
@@ -163,7 +162,8 @@ def _bounds(evidence: Evidence, cell: int, found: Intervals) -> Certificate:
     lower, upper = (_side(evidence, cell, end, upper=side, slack=slack) for end, side in zip(goal, (False, True), strict=True))
     if lower is not None and upper is not None:
         return Certificate(tuple(sorted({*lower.queries, *upper.queries})), smallest=False, lower=lower, upper=upper)
-    queries = core(len(evidence), lambda chosen: _still(evidence.only(chosen), cell, goal, slack))
+    rounding = ROUNDING * float(evidence.domain.width)
+    queries = core(len(evidence), lambda chosen: _still(evidence.only(chosen), cell, goal, rounding))
     return Certificate(tuple(queries), smallest=len(queries) <= 1)
 
 

@@ -4,15 +4,13 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sdcdb.auditor.doubt import Doubt, of_interval, of_points
-from sdcdb.auditor.evidence import Evidence
-from sdcdb.auditor.interval import ROUNDING, Intervals, candidates
+from sdcdb.auditor.doubt import Doubt, of_interval, of_points, values_in
+from sdcdb.auditor.evidence import Domain, Evidence
+from sdcdb.auditor.interval import FEW, ROUNDING, Intervals, candidates
 from sdcdb.gateway.relations import Confidential
 from sdcdb.policy.models import Restrict
 
-FEW = 10  # people who may have an extreme: more are no news
 
 
 class Level(IntEnum):
@@ -37,6 +35,16 @@ class Thresholds:
         """Take the policy's limits."""
         return cls(limits.min_interval.of(column.high - column.low), limits.min_h0, limits.min_area)
 
+    def enough(self, domain: Domain) -> float:
+        """Return the width from which on an interval breaks none of them: H(0) and the area grow with it."""
+        step, most = float(domain.grid), values_in(float(domain.low), float(domain.high), domain)
+        low, high = 1, most
+        while low < high:
+            middle = (low + high) // 2
+            doubt = of_interval(0.0, (middle - 1) * step, domain)
+            low, high = (low, middle) if doubt.h0 >= self.min_h0 and doubt.area >= self.min_area else (middle + 1, high)
+        return max(self.min_interval, (low - 1) * step)
+
 
 @dataclass(frozen=True)
 class Exposure:
@@ -53,19 +61,14 @@ class Exposure:
 def exposures(evidence: Evidence, found: Intervals, limits: Thresholds) -> list[Exposure]:
     """Return the exposed records, the most exposed first."""
     points = two_points(evidence)
-    wide = float(evidence.domain.width)
     listed = []
-    for cell in np.flatnonzero((evidence.counts > 0) & (_suspects(found, limits, wide) | np.isin(np.arange(len(found.lower)), list(points)))):
+    suspects = found.widths < limits.enough(evidence.domain)
+    suspects[list(points)] = True
+    for cell in np.flatnonzero((evidence.counts > 0) & suspects):
         exposure = _exposure(evidence, int(cell), found, points.get(int(cell), ()), limits)
         if exposure is not None:
             listed.append(exposure)
     return sorted(listed, key=lambda each: (-each.level, each.upper - each.lower, each.cell))
-
-
-def _suspects(found: Intervals, limits: Thresholds, wide: float) -> NDArray[np.bool_]:
-    if limits.min_area > 0 or limits.min_h0 > 0:
-        return np.ones(len(found.lower), bool) if limits.min_area > 0 else found.widths < wide
-    return found.widths < limits.min_interval
 
 
 def _exposure(
