@@ -18,8 +18,8 @@ from sdcdb.gateway.names import Names
 from sdcdb.gateway.relations import Relation, Relations, Restricted, unknown
 from sdcdb.sql import identifier
 
-_PARTS = frozenset({"expressions", "from_", "joins", "where", "group", "having", "qualify", "order", "limit", "offset", "distinct", "with_", "kind"})  # fmt: skip
 _REWRITTEN = ("having", "qualify", "order", "distinct")
+_PARTS = frozenset({"expressions", "from_", "joins", "where", "group", "limit", "offset", "with_", *_REWRITTEN})
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def block(select: exp.Select, relations: Relations, number: int, literals: Liter
     for name, value in select.args.items():
         if name not in _PARTS and value:
             raise Unsupported(f"this part of a SELECT is not answered: {name.strip('_')}", "a plain SELECT")
-    if select.args.get("kind") or (select.args.get("with_") is not None and select.parent is not None):
+    if select.args.get("with_") is not None and select.parent is not None:
         raise Unsupported("this form of SELECT is not understood", "a plain SELECT")
     names, joins, conditions = _sources(select, relations)
     where = select.args.get("where")

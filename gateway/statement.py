@@ -20,6 +20,7 @@ from sdcdb.gateway.screen import screen
 
 Params = Sequence[Any] | Mapping[str, Any] | None
 _EXPLAIN = re.compile(r"\s*EXPLAIN\s+PRIVACY\b", re.IGNORECASE)
+_DESCRIBE = re.compile(r"(DESCRIBE|DESC|SHOW)\b", re.IGNORECASE)  # the lobby's stand-ins have columns and no rows
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_$]*|\"(?:[^\"]|\"\")*\"")
 
 
@@ -38,7 +39,7 @@ class Statement:
 
 def privacy_question(text: str) -> str | None:
     """Return the statement behind EXPLAIN PRIVACY, or None."""
-    found = _EXPLAIN.match(text) if isinstance(text, str) else None
+    found = _EXPLAIN.match(str(text))
     return text[found.end() :] if found else None
 
 
@@ -47,7 +48,7 @@ def statement(text: str, params: Params, relations: Relations, parser: NativePar
     clean = screen(text)
     native = parser.parse(clean)
     words = [word.strip('"').replace('""', '"') for word in _WORD.findall(clean)]
-    if not relations.mentions_restricted([*words, *(table for _, table in native.tables)]):
+    if _DESCRIBE.match(clean) or not relations.mentions_restricted([*words, *(table for _, table in native.tables)]):
         named = [relations.find(schema, table) for schema, table in native.tables]
         reads = {relation.name for relation in named if relation is not None}
         if not native.serialised:  # PIVOT does not tell: every relation whose name appears may be read
