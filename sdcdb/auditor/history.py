@@ -1,7 +1,7 @@
 """The account of a whole log: every statement counted, every different answer kept once with who was given it."""
 
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -39,12 +39,21 @@ class Occurrence:
 
 @dataclass
 class Item:
-    """One answer: the first statement that gave it, and from which statement on each user had it."""
+    """One answer, and the statement by which each user had it first."""
 
     fact: Fact
-    first: Occurrence
-    users: dict[str, int]
+    users: dict[str, Occurrence]
     times: int = 1
+
+    @property
+    def first(self) -> Occurrence:
+        """The first statement that gave it."""
+        return min(self.users.values(), key=lambda each: each.number)
+
+    def first_by(self, users: Collection[str] | None) -> Occurrence:
+        """Return the first statement by which one of these users had it."""
+        told = [each for user, each in self.users.items() if users is None or user in users]
+        return min(told or self.users.values(), key=lambda each: each.number)
 
 
 @dataclass
@@ -53,7 +62,7 @@ class Listed:
 
     first: Occurrence
     reason: str
-    users: dict[str, int]
+    users: dict[str, Occurrence]
     times: int = 1
     columns: tuple[tuple[str, str], ...] = ()
     cells: dict[str, NDArray[np.intp]] = field(default_factory=dict)
@@ -135,18 +144,18 @@ class History:
             kept = self.direct if found.outcome is Outcome.DIRECT else self.unsafe
             if here.sql in kept:
                 kept[here.sql].times += 1
-                kept[here.sql].users.setdefault(here.user, here.number)
+                kept[here.sql].users.setdefault(here.user, here)
             elif len(kept) < LISTED:
-                kept[here.sql] = Listed(here, found.reason, {here.user: here.number}, 1, found.shown, dict(found.selected))
+                kept[here.sql] = Listed(here, found.reason, {here.user: here}, 1, found.shown, dict(found.selected))
 
     def _keep(self, fact: Fact, here: Occurrence) -> None:
         key = (fact.table, fact.column, fact.kind, fact.packed.tobytes(), fact.answer)
         item = self.items.get(key)
         if item is None:
-            self.items[key] = Item(fact, here, {here.user: here.number})
+            self.items[key] = Item(fact, {here.user: here})
         else:
             item.times += 1
-            item.users.setdefault(here.user, here.number)
+            item.users.setdefault(here.user, here)
 
     def columns(self) -> list[tuple[str, str]]:
         """Return the confidential columns that something was answered about."""
@@ -155,7 +164,7 @@ class History:
     def of(self, table: str, column: str, users: frozenset[str] | None = None) -> list[Item]:
         """Return the answers about a column in the order in which these users (or anybody) had them first."""
         found = [
-            (_first(item, users), item)
+            (item.first_by(users).number, item)
             for item in self.items.values()
             if (item.fact.table, item.fact.column) == (table, column) and (users is None or users & item.users.keys())
         ]
@@ -177,7 +186,3 @@ class History:
     def understood(self) -> Iterator[Occurrence]:
         """Yield the statements on restricted tables, each user's own once, in their order."""
         yield from sorted(self.asked.values(), key=lambda each: each.number)
-
-
-def _first(item: Item, users: frozenset[str] | None) -> int:
-    return min(number for user, number in item.users.items() if users is None or user in users)
