@@ -44,13 +44,17 @@ class _Watch:
         with self._changed:
             while True:
                 now = time.monotonic()
-                for watched in self._watched:
-                    if watched.until <= now and not watched.late:
-                        watched.late = True
-                        watched.cursor.interrupt()
+                self._stop_late(now)
                 waiting = [watched.until for watched in self._watched if not watched.late]
                 self._sleeping_until = min(waiting, default=now + 3600)
                 self._changed.wait(self._sleeping_until - now)
+
+    def _stop_late(self, now: float) -> None:
+        """Interrupt those that are late: in a function of its own, so that the sleeping thread holds no cursor."""
+        for watched in self._watched:
+            if watched.until <= now and not watched.late:
+                watched.late = True
+                watched.cursor.interrupt()
 
 
 _WATCH = _Watch()

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import IntEnum
+from math import log2
 
 import numpy as np
 
@@ -41,8 +42,10 @@ class Thresholds:
         low, high = 1, most
         while low < high:
             middle = (low + high) // 2
-            doubt = of_interval(0.0, (middle - 1) * step, domain)
-            low, high = (low, middle) if doubt.h0 >= self.min_h0 and doubt.area >= self.min_area else (middle + 1, high)
+            fits = log2(middle) >= self.min_h0
+            if fits and self.min_area > 0:
+                fits = of_interval(0.0, (middle - 1) * step, domain).area >= self.min_area
+            low, high = (low, middle) if fits else (middle + 1, high)
         return max(self.min_interval, (low - 1) * step)
 
 

@@ -16,6 +16,7 @@ from sdcdb.logs.script import statements
 
 REMEMBERED = 50_000  # accounts of statement texts that are kept, so that repeated queries cost nothing
 LISTED = 10_000  # statements and problems that are listed one by one; all of them are counted
+REPLAYED = 100_000  # different statements that can be replayed under another policy
 NOBODY = "(unknown)"
 WITHHELD = ("deny", "unsupported", "denied")
 
@@ -136,7 +137,7 @@ class History:
     def _count(self, found: Account, here: Occurrence) -> None:
         reason = found.reason if found.outcome is Outcome.IGNORED else ""
         self.outcomes[found.outcome, reason] += 1
-        if found.outcome is not Outcome.IGNORED:
+        if found.outcome is not Outcome.IGNORED and len(self.asked) < REPLAYED:
             self.asked.setdefault((here.user, here.sql), here)
         for fact in found.facts:
             self._keep(fact, here)

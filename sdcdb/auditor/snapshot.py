@@ -82,6 +82,7 @@ class Snapshot:
     def close(self) -> None:
         """Give the cells back."""
         self._vault.close()
+        self._con.close()
 
     def read(self, sql: str) -> Statement:
         """Read a statement's facts, as the gateway does."""
