@@ -28,6 +28,7 @@ from sdcdb.sql import identifier, quoted, table_reference
 
 RECORDS = 100_000
 """Tables up to this size are audited record by record."""
+MOST_KEYS = 20_000
 EVERYTHING = ("count", "sum", "avg", "min", "max")
 
 
@@ -91,6 +92,29 @@ class Snapshot:
     def evaluate(self, block: Block) -> Evaluated:
         """Find the query sets of a block."""
         return self._vault.evaluate(block, self.tables[block.table.name].cells)
+
+    def chosen(self, table: Restricted, source: exp.Table, condition: exp.Expr) -> exp.Expr | None:
+        """Return a condition on the key for the records that another condition chooses, looked up in the data.
+
+        None where the table is not audited by record, the condition reads a confidential column or another table, or
+        its function is not one that gives the same every time.
+        """
+        unstable = {"random", "rand", "uuid", "nextval", "now", "setseed"}
+        names = {node.name.casefold() for node in condition.find_all(exp.Anonymous, exp.Column)}
+        confidential = {name.casefold() for name in table.confidential}
+        if table.key not in table.quasi or names & (confidential | unstable):
+            return None
+        if any(condition.find_all(exp.Query, exp.Rand, exp.CurrentTimestamp, exp.CurrentDate, exp.Uuid)):
+            return None
+        key = exp.column(identifier(table.key))
+        query = exp.Select().select(key).from_(source.copy()).where(condition.copy())
+        try:
+            rows = self._con.execute(query.sql("duckdb", comments=False)).fetchall()
+        except duckdb.Error:
+            return None
+        if len(rows) > MOST_KEYS:
+            return None
+        return key.isin(*(literal(row[0]) for row in rows)) if rows else exp.false()
 
     def _finer(self, relation: Relation, policy: Policy) -> Relation:
         """Let identifiers choose records where every record can be a cell."""
