@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from sdcdb.cli.audit import audit
 from sdcdb.cli.check import check
 from sdcdb.cli.compare import compare
 from sdcdb.cli.datasets import datasets
@@ -38,6 +39,7 @@ app = typer.Typer(
 for command in (demo, init, check, measure, protect, show, compare, release, techniques, similarity, datasets, schema):
     app.command()(command)
 app.add_typer(ledger)
+app.command()(audit)
 
 
 def _version(wanted: bool) -> None:  # noqa: FBT001 - the signature that typer calls
