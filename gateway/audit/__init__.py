@@ -1,0 +1,1 @@
+"""What answered queries together tell about each record: exact values, bounds, certificates."""
