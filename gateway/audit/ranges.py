@@ -100,9 +100,11 @@ def _on_grid(first: Ints, last: Ints, sums: Floats, n: int, grid: tuple[float, f
 
 
 def _bounds(first: Ints, last: Ints, sums: Floats, n: int, box: _Box) -> tuple[Floats, Floats]:
-    cuts = np.unique(np.concatenate([first, last, [0, n]]))
+    cut = np.zeros(n + 1, dtype=bool)
+    cut[[0, n]] = cut[first] = cut[last] = True
+    cuts, place = np.flatnonzero(cut), np.cumsum(cut) - 1
     records = np.diff(cuts)
-    vertex, height = _groups(np.searchsorted(cuts, first), np.searchsorted(cuts, last), sums, len(cuts), box)
+    vertex, height = _groups(place[first], place[last], sums, len(cuts), box)
     # Between neighbouring cuts a and b: S_b - S_a = rise + (shift of b's vertex against a's), shift 0 inside a vertex.
     rise = np.diff(height)
     least, most = _times(records, box.low), _times(records, box.high)
@@ -170,12 +172,14 @@ class _Edges:
     @classmethod
     def between(cls, a: Ints, b: Ints, forth: Floats, back: Floats) -> "_Edges":
         tail, head, length = np.concatenate([a, b]), np.concatenate([b, a]), np.concatenate([forth, back])
-        order = np.lexsort((length, tail, head))
-        order = order[np.isfinite(length[order])]
-        tail, head, length = tail[order], head[order], length[order]
-        first = np.ones(len(tail), dtype=bool)
-        first[1:] = (tail[1:] != tail[:-1]) | (head[1:] != head[:-1])
-        return cls(tail[first], head[first], length[first])
+        finite = np.isfinite(length)
+        size = int(max(tail.max(), head.max())) + 1
+        code, length = (head * size + tail)[finite], length[finite]
+        order = np.argsort(code, kind="stable")
+        code = code[order]
+        first = np.flatnonzero(np.concatenate([[True], code[1:] != code[:-1]])[: len(code)])
+        shortest = np.minimum.reduceat(length[order], first) if len(code) else length
+        return cls(code[first] % size, code[first] // size, shortest)
 
     def distances(self, a: Ints, b: Ints, box: _Box) -> tuple[Floats, Floats]:
         """Return the lengths of the shortest paths from each a to its b, and back."""
@@ -184,7 +188,7 @@ class _Edges:
         positive = np.maximum(self.length + potential[self.tail] - potential[self.head], 0.0)
         graph = csr_array((positive, (self.tail, self.head)), shape=(size, size))
         forth, back = np.full(len(a), np.inf), np.full(len(a), np.inf)
-        sources = np.unique(np.concatenate([a, b]))
+        sources = np.flatnonzero(np.bincount(a, minlength=size) + np.bincount(b, minlength=size))
         for start in range(0, len(sources), SOURCES):
             some = sources[start : start + SOURCES]
             found = dijkstra(graph, indices=some)
