@@ -32,7 +32,7 @@ class Average:
 
 def averages(population: Population, beliefs: Beliefs) -> list[Average]:
     """Measure every combination of known attributes and every class of records in it."""
-    alone = cae_rows(population.grid.values, beliefs.rows)
+    alone = cae_rows(population.grid.points, beliefs.rows)
     found: dict[int, list[tuple[Floats, Floats, Classes]]] = {}
     for classes in population.classes:
         h0, area = _measured(population, classes, beliefs, alone)
@@ -63,7 +63,7 @@ def _measured(
     limit = max(1, ROOM // population.grid.size)
     for part in _parts(classes.sizes[several], limit):
         some = several[part]
-        h0[some], area[some] = cae_rows(population.grid.values, _means(classes, some, beliefs, limit))
+        h0[some], area[some] = cae_rows(population.grid.points, _means(classes, some, beliefs, limit))
     return h0, area
 
 

@@ -106,7 +106,7 @@ def _correlated(fitted: FittedCorrelated, grid: Grid) -> Floats | None:
         return None
     shrink = 1 / math.sqrt(1 + fitted.share) if fitted.restore else 1.0
     mean, sd = fitted.means[0], math.hypot(*fitted.factor[0])
-    middles = (mean + (grid.values - mean) * shrink - grid.low) / grid.step
+    middles = (mean + (grid.points - mean) * shrink - grid.low) / grid.step
     laws = [_normal_law(float(middle), sd * shrink / grid.step) for middle in middles]
     return _rounded(laws, grid, fitted.boundary)
 
@@ -122,7 +122,7 @@ def _binomial(fitted: FittedBinomial, grid: Grid) -> Floats:
 
 
 def _multiplicative(fitted: FittedMultiplicative, grid: Grid) -> Floats:
-    laws = [_factor_law(fitted, float(value), grid) for value in grid.values]
+    laws = [_factor_law(fitted, float(value), grid) for value in grid.points]
     return _rounded(laws, grid, fitted.boundary)
 
 
@@ -149,7 +149,7 @@ def _factor_law(fitted: FittedMultiplicative, value: float, grid: Grid) -> tuple
 
 def _rounding(fitted: FittedRounding, grid: Grid) -> Floats:
     matrix, rows = np.zeros((grid.size, grid.size + 1)), np.arange(grid.size)
-    bases = np.round(grid.values / fitted.base, 9)
+    bases = np.round(grid.points / fitted.base, 9)
     low, high = (end / fitted.base for end in (grid.low, grid.high))
     if fitted.at_random:
         below, above = np.maximum(np.floor(bases), low), np.minimum(np.floor(bases) + 1, high)
@@ -164,11 +164,11 @@ def _rounding(fitted: FittedRounding, grid: Grid) -> Floats:
 
 
 def _coding(fitted: FittedCoding, grid: Grid) -> Floats:
-    becomes = grid.values.copy()
+    becomes = grid.points.copy()
     if fitted.bottom is not None:
-        becomes[grid.values < fitted.bottom.threshold] = fitted.bottom.becomes
+        becomes[grid.points < fitted.bottom.threshold] = fitted.bottom.becomes
     if fitted.top is not None:
-        becomes[grid.values > fitted.top.threshold] = fitted.top.becomes
+        becomes[grid.points > fitted.top.threshold] = fitted.top.becomes
     places = np.clip(np.round((becomes - grid.low) / grid.step).astype(np.int64), 0, grid.size - 1)
     return np.eye(grid.size, grid.size + 1)[places]
 

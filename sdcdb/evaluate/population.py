@@ -24,7 +24,7 @@ class Grid:
     size: int
 
     @cached_property
-    def values(self) -> Floats:
+    def points(self) -> Floats:
         """The values themselves."""
         return np.asarray(self.low + self.step * np.arange(self.size), dtype=np.float64)
 

@@ -1,9 +1,11 @@
 """Publishing the confidential column by a technique of the product: its own fitting, its own SQL, a secret per run."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import duckdb
 import numpy as np
+import pandas as pd
 
 from sdcdb import catalogue
 from sdcdb.engines.duckdb import DuckDBDialect
@@ -15,7 +17,7 @@ from sdcdb.protect import Wanted, create_view, fit_view
 from sdcdb.secret import Secret
 from sdcdb.techniques.technique import Fitted
 
-COLUMN, KEY, PLACE, TABLE, VIEW = "confidential", "id", "place", "population", "published"
+VALUE, KEY, PLACE, TABLE, VIEW = "sdc value", "sdc id", "sdc place", "population", "published"
 
 
 @dataclass(frozen=True)
@@ -33,13 +35,15 @@ class Publisher:
         self._grid = grid = population.grid
         self._con = duckdb.connect()
         self._con.execute("SET threads = 1")  # runs are spread over processes
+        self._known = population.names
+        values = np.take(grid.points, population.positions)
         whole = float(grid.low).is_integer() and float(grid.step).is_integer()
-        values = grid.values[population.positions]
-        self._con.register("given", {KEY: np.arange(len(values)), COLUMN: values})
-        kind = "BIGINT" if whole else "DOUBLE"
-        self._con.execute(
-            f"CREATE TABLE {TABLE} AS SELECT {KEY}, {KEY} AS {PLACE}, {COLUMN}::{kind} AS {COLUMN} FROM given"
-        )
+        given: dict[str, Any] = dict.fromkeys((KEY, PLACE), np.arange(len(values)))
+        given[VALUE] = values.astype(np.int64) if whole else values
+        # Known attributes are categories here: techniques that look at what goes with a value find them by name.
+        texts = {name: population.codes[:, n].astype(str).astype(object) for n, name in enumerate(self._known)}
+        self._con.register("given", pd.DataFrame({**given, **texts}))
+        self._con.execute(f"CREATE TABLE {TABLE} AS FROM given")
         self._con.unregister("given")
         catalogue.prepare(self._con)
 
@@ -56,16 +60,18 @@ class Publisher:
                 "columns": {
                     KEY: "identifier",
                     PLACE: "public",
-                    COLUMN: {"role": "confidential", "domain": [grid.low, grid.high], "step": grid.step},
+                    VALUE: {"role": "confidential", "domain": [grid.low, grid.high], "step": grid.step},
+                    **dict.fromkeys(self._known, "quasi"),
                 },
-                "protect": {VIEW: {"columns": {COLUMN: {"method": setting.technique, **dict(setting.parameters)}}}},
+                "protect": {VIEW: {"columns": {VALUE: {"method": setting.technique, **dict(setting.parameters)}}}},
             }
         )
         try:
             plan = fit_view(self._con, Wanted(VIEW, TABLE, table, table.protect[VIEW]), Secret(secret))
             create_view(self._con, plan, Secret(secret), materialise=False)
             linked = plan.linked(DuckDBDialect(), Secret(secret).subkey(plan.table), *catalogue.relations(plan))
-            found = self._con.sql(f'SELECT "after 1"::DOUBLE FROM ({linked}) ORDER BY "after 0"').to_arrow_table()
+            place, value = (f'"after {plan.columns.index(name)}"' for name in (PLACE, VALUE))
+            found = self._con.sql(f"SELECT {value}::DOUBLE FROM ({linked}) ORDER BY {place}").to_arrow_table()
         except (SdcdbError, duckdb.Error) as problem:
             raise SdcdbError(f"{setting.text}: {str(problem).splitlines()[0]}") from None
         return Publication(plan.fitted[0], self._places(found.column(0).to_numpy()))

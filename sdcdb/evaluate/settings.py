@@ -1,17 +1,17 @@
 """What is to be compared: techniques with their amounts, as the command line writes them.
 
-| written                   | means                                                                                    |
-|---------------------------|------------------------------------------------------------------------------------------|
-| `sampling:5%,10%`         | the paper's simple random samples of 5% and of 10% of the records                        |
-| `restriction:2,4`         | the paper's sliding sum queries over 2 and over 4 records                                |
-| `noise:5%,10%`            | the paper's binomial noise, M = 5% and 10% of |D| - 1; values may leave the domain       |
-| `normal:sd=10%`, `normal:10%` | a technique of the product, by its name in a policy, with its main parameter     |
-| `normal:10%+boundary=clip` | and with further ones                                                                  |
+| written                        | means                                                                               |
+|--------------------------------|-------------------------------------------------------------------------------------|
+| `sampling:5%,10%`              | the paper's simple random samples of 5% and of 10% of the records                   |
+| `restriction:2,4`              | the paper's sliding sum queries over 2 and over 4 records                           |
+| `noise:5%,10%`                 | the paper's binomial noise, M = 5% and 10% of |D| - 1; values may leave the domain  |
+| `normal:sd=10%`, `normal:10%`  | a technique of the product, by its name in a policy, with its main parameter        |
+| `normal:10%+boundary=clip`     | and with further ones; a list is written `swapping:5%+within=sex|dept`              |
 """
 
 import zlib
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_origin
 
 from pydantic import ValidationError
 
@@ -93,7 +93,8 @@ def _product(name: str, amount: str) -> Setting:
     given: dict[str, Any] = {}
     for part in amount.split("+"):
         key, equals, value = part.strip().partition("=")
-        given[key if equals else main_parameter(name)] = _plain(value if equals else key)
+        field = key if equals else main_parameter(name)
+        given[field] = _value(name, field, value if equals else key)
     try:
         TECHNIQUES[name].params.model_validate({"method": name, **given})
     except ValidationError as problem:
@@ -106,8 +107,11 @@ def _product(name: str, amount: str) -> Setting:
     return Setting(name, words, tuple(given.items()))
 
 
-def _plain(text: str) -> Any:
-    """Read a value as a policy would: true, 5, 0.5, or the text itself such as `5%`."""
+def _value(name: str, field: str, text: str) -> Any:
+    """Read a value as a policy would: true, 5, 0.5, the text itself such as `5%`; `sex|dept` where a list is due."""
+    known = TECHNIQUES[name].params.model_fields.get(field)
+    if known is not None and get_origin(known.annotation) is tuple:
+        return tuple(text.split("|"))
     if text.lower() in {"true", "false"}:
         return text.lower() == "true"
     for kind in (int, float):
