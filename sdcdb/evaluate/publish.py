@@ -12,7 +12,7 @@ from sdcdb.engines.duckdb import DuckDBDialect
 from sdcdb.errors import SdcdbError
 from sdcdb.evaluate.population import Floats, Ints, Population
 from sdcdb.evaluate.settings import Setting
-from sdcdb.policy.models import Table
+from sdcdb.policy.models import Table, View
 from sdcdb.protect import Wanted, create_view, fit_view
 from sdcdb.secret import Secret
 from sdcdb.techniques.technique import Fitted
@@ -52,7 +52,16 @@ class Publisher:
         self._con.close()
 
     def publish(self, setting: Setting, secret: bytes) -> Publication:
-        """Fit the technique and publish every record."""
+        """Fit the technique and publish every record. Nothing is left behind: a run does not depend on earlier ones."""
+        self._con.begin()
+        try:
+            return self._publish(Wanted(VIEW, TABLE, *self._asked(setting)), Secret(secret))
+        except (SdcdbError, duckdb.Error) as problem:
+            raise SdcdbError(f"{setting.text}: {str(problem).splitlines()[0]}") from None
+        finally:
+            self._con.rollback()
+
+    def _asked(self, setting: Setting) -> tuple[Table, View]:
         grid = self._grid
         table = Table.model_validate(
             {
@@ -66,15 +75,16 @@ class Publisher:
                 "protect": {VIEW: {"columns": {VALUE: {"method": setting.technique, **dict(setting.parameters)}}}},
             }
         )
-        try:
-            plan = fit_view(self._con, Wanted(VIEW, TABLE, table, table.protect[VIEW]), Secret(secret))
-            create_view(self._con, plan, Secret(secret), materialise=False)
-            linked = plan.linked(DuckDBDialect(), Secret(secret).subkey(plan.table), *catalogue.relations(plan))
-            place, value = (f'"after {plan.columns.index(name)}"' for name in (PLACE, VALUE))
-            found = self._con.sql(f"SELECT {value}::DOUBLE FROM ({linked}) ORDER BY {place}").to_arrow_table()
-        except (SdcdbError, duckdb.Error) as problem:
-            raise SdcdbError(f"{setting.text}: {str(problem).splitlines()[0]}") from None
-        return Publication(plan.fitted[0], self._places(found.column(0).to_numpy()))
+        return table, table.protect[VIEW]
+
+    def _publish(self, wanted: Wanted, secret: Secret) -> Publication:
+        plan = fit_view(self._con, wanted, secret)
+        create_view(self._con, plan, secret, materialise=False)
+        linked = plan.linked(DuckDBDialect(), secret.subkey(plan.table), *catalogue.relations(plan))
+        place, value = (f'"after {plan.columns.index(name)}"' for name in (PLACE, VALUE))
+        found = self._con.execute(f"SELECT {value}::DOUBLE FROM ({linked}) ORDER BY {place}").fetchnumpy()
+        (values,) = (np.ma.filled(np.ma.asarray(column, dtype=np.float64), np.nan) for column in found.values())
+        return Publication(plan.fitted[0], self._places(values))
 
     def _places(self, values: Floats) -> Ints:
         steps = np.round((values - self._grid.low) / self._grid.step)
