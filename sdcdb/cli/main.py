@@ -16,6 +16,7 @@ from sdcdb.cli.datasets import datasets
 from sdcdb.cli.demo import demo
 from sdcdb.cli.evaluate import evaluate
 from sdcdb.cli.init import init
+from sdcdb.cli.ledger import ledger
 from sdcdb.cli.measure import measure
 from sdcdb.cli.protect import protect
 from sdcdb.cli.release import release
@@ -51,6 +52,7 @@ for command in (
     schema,
 ):
     app.command()(command)
+app.add_typer(ledger)
 
 
 def _version(wanted: bool) -> None:  # noqa: FBT001 - the signature that typer calls
