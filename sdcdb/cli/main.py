@@ -15,6 +15,7 @@ from sdcdb.cli.check import check
 from sdcdb.cli.compare import compare
 from sdcdb.cli.datasets import datasets
 from sdcdb.cli.demo import demo
+from sdcdb.cli.evaluate import evaluate
 from sdcdb.cli.init import init
 from sdcdb.cli.ledger import ledger
 from sdcdb.cli.measure import measure
@@ -36,7 +37,21 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-for command in (demo, init, check, measure, protect, show, compare, release, techniques, similarity, datasets, schema):
+for command in (
+    demo,
+    init,
+    check,
+    measure,
+    protect,
+    show,
+    compare,
+    release,
+    evaluate,
+    techniques,
+    similarity,
+    datasets,
+    schema,
+):
     app.command()(command)
 app.add_typer(ledger)
 app.command()(audit)
