@@ -15,9 +15,9 @@ class Draft:
 
     counts: Floats
     majority: int
-    attribute: int = -1
+    attribute: int = -1  # position among the attributes, the class left out
     threshold: float = 0.0
-    below: int = -1  # rank of the threshold's lower neighbour
+    below: int = -1  # the threshold's rank; -1 for a category
     default: int = 0
     shares: Floats = field(default_factory=lambda: np.zeros(0))
     children: "list[Draft]" = field(default_factory=list)
@@ -32,20 +32,30 @@ class Draft:
         """The weight of the cases that a leaf here would get wrong."""
         return self.total - float(self.counts[self.majority])
 
+    def count(self, counts: Floats, otherwise: int) -> None:
+        """Take new counts; a node without cases predicts what its parent does."""
+        self.counts, self.majority = counts, int(counts.argmax()) if counts.sum() > 0 else otherwise
+
     def become_leaf(self) -> None:
         """Forget the test."""
         self.attribute, self.children = -1, []
 
+    def become(self, other: "Draft") -> None:
+        """Take the test and the children of another node."""
+        self.attribute, self.threshold, self.below = other.attribute, other.threshold, other.below
+        self.default, self.shares, self.children = other.default, other.shares, other.children
+
 
 def frozen(root: Draft, table: TrainingTable) -> Tree:
     """Return the tree with its leaves numbered depth first."""
-    attributes = table.attributes
+    attributes = tuple(attribute for attribute in table.attributes if attribute.name != table.target)
     count = 0
 
     def freeze(draft: Draft) -> Node:
         nonlocal count
         if not draft.children:
-            leaf = Leaf(number=count, counts=tuple(_tidy(draft.counts)), majority=draft.majority)
+            counts = tuple(np.round(draft.counts, 9).tolist())  # without the dust of sums of shares
+            leaf = Leaf(number=count, counts=counts, majority=draft.majority)
             count += 1
             return leaf
         attribute = attributes[draft.attribute]
@@ -55,15 +65,7 @@ def frozen(root: Draft, table: TrainingTable) -> Tree:
                 attribute=attribute.name, values=attribute.values, children=children, default=draft.default
             )
         left, right = children
-        return NumberSplit(
-            attribute=attribute.name, threshold=draft.threshold, left=left, right=right,
-            default="right" if draft.default else "left",
-        )  # fmt: skip
+        side = "right" if draft.default else "left"
+        return NumberSplit(attribute=attribute.name, threshold=draft.threshold, left=left, right=right, default=side)
 
-    used = tuple(attribute for attribute in attributes if attribute.name != table.target)
-    return Tree(target=table.target, classes=table.classes, attributes=used, root=freeze(root))
-
-
-def _tidy(counts: Floats) -> list[float]:
-    """Return counts without the dust of sums of shares."""
-    return [float(value) for value in np.round(counts, 9)]
+    return Tree(target=table.target, classes=table.classes, attributes=attributes, root=freeze(root))

@@ -37,7 +37,7 @@ def class_counts(rows: Ints, weights: Floats, labels: Ints, classes: int) -> Flo
 
 
 @njit(cache=True, nogil=True)
-def category_gain(
+def category_gain(  # noqa: PLR0913, PLR0917 - compiled: it takes arrays
     rows: Ints, weights: Floats, labels: Ints, codes: Ints, cells: Floats, bags: Floats, sums: Floats, least: float
 ) -> tuple[float, float]:
     """Return gain and ratio of one branch per value; (-1, 0) where fewer than two branches have `least` cases.
@@ -79,7 +79,7 @@ def category_gain(
 
 
 @njit(cache=True, nogil=True)
-def number_gain(
+def number_gain(  # noqa: PLR0913, PLR0917 - compiled: it takes arrays
     rows: Ints, weights: Floats, labels: Ints, order: Ints, ranks: Ints, classes: int, least: float
 ) -> tuple[float, float, int, int]:
     """Return gain, ratio, and the ranks on both sides of the best threshold; gain -1 where there is none.
