@@ -51,10 +51,10 @@ BOSTON = (  # 300 records without chas and black; the class is the top fifth by 
 )
 WBC = "SELECT * EXCLUDE (rownames, ID) FROM read_csv(?, nullstr = ['NA', ''])"
 BLANKED = (  # about a tenth of the values of the attributes that matter most are missing, each in other records
-    "SELECT * REPLACE (CASE WHEN n * 7919 % 10007 % 10 = 1 THEN NULL ELSE marital END AS marital, "
+    "SELECT * EXCLUDE (n) REPLACE (CASE WHEN n * 7919 % 10007 % 10 = 1 THEN NULL ELSE marital END AS marital, "
     "CASE WHEN n * 104729 % 10007 % 10 = 2 THEN NULL ELSE education_num END AS education_num, "
     "CASE WHEN n * 1299709 % 10007 % 10 = 3 THEN NULL ELSE capital_gain END AS capital_gain, "
-    "CASE WHEN n * 15485863 % 10007 % 10 = 4 THEN NULL ELSE occupation END AS occupation) EXCLUDE (n) "
+    "CASE WHEN n * 15485863 % 10007 % 10 = 4 THEN NULL ELSE occupation END AS occupation) "
     "FROM (SELECT *, row_number() OVER () AS n FROM read_csv(?))"
 )
 SETTINGS = (
@@ -151,7 +151,11 @@ def arff(table: TrainingTable) -> str:
     """Write a table in Weka's form. Names and values are numbered: they need no quotes then."""
     lines = ["@relation d"]
     for a, attribute in enumerate(table.attributes):
-        kind = "numeric" if attribute.kind == "number" else "{" + ",".join(f"v{v}" for v in range(len(attribute.values))) + "}"
+        kind = (
+            "numeric"
+            if attribute.kind == "number"
+            else "{" + ",".join(f"v{v}" for v in range(len(attribute.values))) + "}"
+        )
         lines.append(f"@attribute a{a} {kind}")
     lines.append("@data")
     texts = [
@@ -220,7 +224,19 @@ def compare(folder: Path, jar: str, *, quick: bool, show: bool) -> None:
         ])  # fmt: skip
         print(*rows[-1], sep=" | ", flush=True)
     if not quick:
-        columns = ["data", "root", "J48", "leaves / nodes", "J48", "training", "J48", "testing", "J48", "same lines", "s / J48"]
+        columns = [
+            "data",
+            "root",
+            "J48",
+            "leaves / nodes",
+            "J48",
+            "training",
+            "J48",
+            "testing",
+            "J48",
+            "same lines",
+            "s / J48",
+        ]
         notes = [
             "Confidence 25%, subtree raising; every sixth record is for testing. J48 of Weka 3.6; its time is its own.",
         ]

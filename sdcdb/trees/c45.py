@@ -37,7 +37,7 @@ def grow(  # noqa: PLR0913 - the learner's own options, each by name
         raise DataError(f"max_depth is {max_depth}: give the most tests that a rule may have")
     rows = np.flatnonzero(table.labels() >= 0).astype(np.int32)
     if not len(rows):
-        return frozen(Draft(np.zeros(len(table.classes)), 0), table)
+        return frozen(Draft(np.zeros(len(table.classes)), 0.0, 0), table)
     fields = Fields.of(table)
     root = Grower(fields, min_cases, max_depth, progress).grow(rows)
     if prune:

@@ -5,14 +5,13 @@ for every number, its cases in sorted order; parting keeps that order, so nothin
 """
 
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from numba import njit
 
 from sdcdb.trees.draft import Draft
 from sdcdb.trees.fields import Fields
-from sdcdb.trees.gain import Floats, Ints
+from sdcdb.trees.gain import Floats, Ints, class_counts
 
 LIGHT = 0.01  # a share of a record lighter than this is not shared further: it takes the largest branch
 
@@ -39,31 +38,42 @@ class Cases:
         """Take these records, and sort them by each number."""
         orders = np.zeros((len(fields.values), len(rows)), np.int32)
         lengths = np.zeros(len(fields.values), np.int32)
-        for a in np.flatnonzero(fields.is_number):
+        for a in np.flatnonzero(fields.sizes < 0):
             ranks = fields.values[a, rows]
             lengths[a] = known = np.count_nonzero(ranks >= 0)
             orders[a, :known] = np.argsort(ranks, kind="stable")[len(rows) - known :]
         return cls(rows, np.ones(len(rows)), orders, lengths)
 
-    def order(self, attribute: int) -> Ints:
-        """Return the cases that have a number, from the least."""
-        return self.orders[attribute, : self.lengths[attribute]]
+    def between(self, start: int, end: int, lengths: Ints) -> "Cases":
+        """Return the cases of one branch."""
+        return Cases(self.rows[start:end], self.weights[start:end], self.orders[:, start:end], lengths)
 
-    def parted_at(self, draft: Draft, fields: Fields) -> "list[Cases]":
+    def parted_at(self, draft: Draft, fields: Fields) -> "Parts":
         """Part the cases by a node's test, and let the node keep the branches' shares, which decide about missing."""
         branch = branches(self.rows, fields.values[draft.attribute], draft.below)
-        bags = np.asarray(_bags(self.weights, branch, fields.branches(draft)))
-        if bags.sum() > 0:
-            draft.default, draft.shares = int(bags.argmax()), bags / bags.sum()
-        elif not len(draft.shares):
+        bags = _bags(self.weights, branch, fields.branches(draft))
+        known = bags.sum()
+        if known > 0:
+            draft.default, draft.shares = int(bags.argmax()), bags / known
+        elif draft.shares is None:
             draft.shares = np.eye(len(bags))[draft.default]
         rows, weights, orders, lengths, ends = _part(
             self.rows, self.weights, self.orders, self.lengths, branch, draft.shares, draft.default
         )
-        return [
-            Cases(rows[a:b], weights[a:b], orders[:, a:b], lengths[position])
-            for position, (a, b) in enumerate(pairwise(ends.tolist()))
-        ]
+        counts = class_counts(rows, weights, fields.labels, ends, fields.classes)
+        return Parts(Cases(rows, weights, orders, lengths), ends, counts)
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """The cases of all branches, one after the other, where each ends, and the weight of each class in each."""
+
+    cases: Cases
+    ends: Ints
+    counts: Floats
+
+    def __getitem__(self, branch: int) -> Cases:
+        return self.cases.between(self.ends[branch], self.ends[branch + 1], self.cases.lengths[branch])
 
 
 @njit(cache=True, nogil=True)

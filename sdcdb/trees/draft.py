@@ -9,32 +9,33 @@ from sdcdb.trees.table import TrainingTable
 from sdcdb.trees.tree import CategorySplit, Leaf, Node, NumberSplit, Tree
 
 
-@dataclass
+@dataclass(slots=True)
 class Draft:
     """A node: the weight of each class, and, unless it is a leaf, its test. Leaves have no children."""
 
     counts: Floats
+    total: float
     majority: int
     attribute: int = -1  # position among the attributes, the class left out
     threshold: float = 0.0
     below: int = -1  # the threshold's rank; -1 for a category
     default: int = 0
-    shares: Floats = field(default_factory=lambda: np.zeros(0))
+    shares: Floats | None = None
     children: "list[Draft]" = field(default_factory=list)
 
-    @property
-    def total(self) -> float:
-        """The weight of its cases."""
-        return float(self.counts.sum())
+    @classmethod
+    def each(cls, counts: Floats, otherwise: int) -> "list[Draft]":
+        """Return a leaf for each line of counts; one without cases predicts what its parent does."""
+        totals, largest = counts.sum(axis=1).tolist(), counts.argmax(axis=1).tolist()
+        return [
+            cls(line, total, most if total > 0 else otherwise)
+            for line, total, most in zip(counts, totals, largest, strict=True)
+        ]
 
     @property
     def wrong(self) -> float:
         """The weight of the cases that a leaf here would get wrong."""
         return self.total - float(self.counts[self.majority])
-
-    def count(self, counts: Floats, otherwise: int) -> None:
-        """Take new counts; a node without cases predicts what its parent does."""
-        self.counts, self.majority = counts, int(counts.argmax()) if counts.sum() > 0 else otherwise
 
     def become_leaf(self) -> None:
         """Forget the test."""

@@ -16,8 +16,7 @@ class Fields:
     values: Ints
     labels: Ints
     classes: int
-    is_number: tuple[bool, ...]
-    sizes: Ints  # values of each category, 0 for numbers
+    sizes: Ints  # values of each category, -1 for numbers
     grids: tuple[Floats, ...]  # the distinct numbers in order, empty for categories
 
     @classmethod
@@ -34,9 +33,8 @@ class Fields:
                 known = ~np.isnan(column)
                 grid, values[line, known] = np.unique(column[known], return_inverse=True)
                 grids.append(np.asarray(grid, np.float64))
-        sizes = np.array([len(attribute.values) for attribute, _ in used], np.int32)
-        numbers = tuple(attribute.kind == "number" for attribute, _ in used)
-        return cls(values, table.labels(), len(table.classes), numbers, sizes, tuple(grids))
+        sizes = np.array([len(a.values) if a.kind == "category" else -1 for a, _ in used], np.int32)
+        return cls(values, table.labels(), len(table.classes), sizes, tuple(grids))
 
     def threshold(self, attribute: int, below: int, above: int) -> tuple[float, int]:
         """Return the largest number of the table that is not above the middle of two neighbours, and its rank.
@@ -51,7 +49,8 @@ class Fields:
 
     def branches(self, draft: Draft) -> int:
         """Return how many branches a node has."""
-        return 2 if self.is_number[draft.attribute] else int(self.sizes[draft.attribute])
+        size = int(self.sizes[draft.attribute])
+        return 2 if size < 0 else size
 
 
 LARGEST = float(np.finfo(np.float64).max)  # a threshold is finite: JSON has no infinity

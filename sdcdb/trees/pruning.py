@@ -4,14 +4,16 @@ Quinlan (1993), chapter 4, in the form of release 8: from the leaves up, a subtr
 largest branch ("raising"), where that is expected to be wrong no more often (to within a tenth of a case).
 """
 
+import math
 from statistics import NormalDist
 
 import numpy as np
+from numba import njit
 
 from sdcdb.trees.cases import Cases
 from sdcdb.trees.draft import Draft
 from sdcdb.trees.fields import Fields
-from sdcdb.trees.gain import Floats, Ints, class_counts
+from sdcdb.trees.gain import Floats, Ints
 from sdcdb.trees.routing import Flat, leaf_counts
 
 NEAR = 0.1  # cases: an alternative this much worse is still preferred, being simpler
@@ -27,18 +29,38 @@ def added_errors(total: float, wrong: float, confidence: float) -> float:
     >>> round(added_errors(6, 0, 0.25), 3)  # 6 x 0.206, the example of Quinlan's book
     1.238
     """
-    if total <= 0:
+    return float(_added(float(total), float(wrong), confidence, NormalDist().inv_cdf(1 - confidence)))
+
+
+@njit(cache=True, nogil=True)
+def _added(total: float, wrong: float, confidence: float, z: float) -> float:
+    if total <= 0.0:
         return 0.0
-    if wrong < 1:
+    if wrong < 1.0:
         none = total * (1 - confidence ** (1 / total))
-        return none if wrong == 0 else none + wrong * (added_errors(total, 1.0, confidence) - none)
+        return none if wrong <= 1e-9 else none + wrong * (_limit(total, 1.0, z) - none)
+    return _limit(total, wrong, z)
+
+
+@njit(cache=True, nogil=True)
+def _limit(total: float, wrong: float, z: float) -> float:
     if wrong + 0.5 >= total:
         return max(total - wrong, 0.0)
-    z = NormalDist().inv_cdf(1 - confidence)
     rate = (wrong + 0.5) / total
-    spread = (rate / total - rate * rate / total + z * z / (4 * total * total)) ** 0.5
-    limit = (rate + z * z / (2 * total) + z * spread) / (1 + z * z / total)
-    return limit * total - wrong
+    spread = math.sqrt(rate / total - rate * rate / total + z * z / (4 * total * total))
+    return (rate + z * z / (2 * total) + z * spread) / (1 + z * z / total) * total - wrong
+
+
+@njit(cache=True, nogil=True)
+def expected_errors(counts: Floats, confidence: float, z: float) -> float:
+    """Return the errors that leaves with these counts, a line each, are expected to make."""
+    errors = 0.0
+    for leaf in range(len(counts)):
+        total = counts[leaf].sum()
+        if total > 0.0:
+            wrong = max(0.0, total - counts[leaf].max())
+            errors += wrong + _added(total, wrong, confidence, z)
+    return errors
 
 
 def collapse(draft: Draft) -> float:
@@ -58,14 +80,15 @@ class Pruner:
     def __init__(self, fields: Fields, confidence: float) -> None:
         self.fields = fields
         self.confidence = confidence
+        self.z = NormalDist().inv_cdf(1 - confidence)
 
     def prune(self, draft: Draft, cases: Cases) -> float:
         """Prune below a node and then at it; return the errors expected of what is left."""
-        as_leaf = self._expected(draft.counts)
+        as_leaf = float(expected_errors(draft.counts[np.newaxis], self.confidence, self.z))
         if not draft.children:
             return as_leaf
         parts = cases.parted_at(draft, self.fields)
-        as_tree = sum(self.prune(child, part) for child, part in zip(draft.children, parts, strict=True))
+        as_tree = sum(self.prune(child, parts[branch]) for branch, child in enumerate(draft.children))
         largest = draft.children[draft.default]
         as_branch = self._expected_of(largest, cases)
         if as_leaf <= as_tree + NEAR and as_leaf <= as_branch + NEAR:
@@ -73,29 +96,27 @@ class Pruner:
             return as_leaf
         if as_branch <= as_tree + NEAR:
             draft.become(largest)
-            self._refill(draft, cases, draft.majority)
+            self._refill(draft, cases)
             return self.prune(draft, cases)
         return as_tree
 
-    def _expected(self, counts: Floats) -> float:
-        total = float(counts.sum())
-        wrong = max(0.0, total - float(counts.max(initial=0.0)))
-        return wrong + added_errors(total, 0.0 if wrong < 1e-9 else wrong, self.confidence)
-
     def _expected_of(self, draft: Draft, cases: Cases) -> float:
         """Return the errors expected of a subtree if all these cases came to it."""
-        flat = Flat.of(draft)
         counts: Floats = leaf_counts(
-            cases.rows, cases.weights, self.fields.values, self.fields.labels, self.fields.classes, *flat.arrays()
-        )
-        return sum(self._expected(line) for line in counts[flat.attributes < 0])
+            cases.rows, cases.weights, self.fields.values, self.fields.labels, self.fields.classes,
+            *Flat.of(draft).arrays(),
+        )  # fmt: skip
+        return float(expected_errors(counts, self.confidence, self.z))  # a node that is no leaf counts nothing
 
-    def _refill(self, draft: Draft, cases: Cases, otherwise: int) -> None:
-        """Count anew what comes to each node."""
-        draft.count(class_counts(cases.rows, cases.weights, self.fields.labels, self.fields.classes), otherwise)
-        if draft.children:
-            for child, part in zip(draft.children, cases.parted_at(draft, self.fields), strict=True):
-                self._refill(child, part, draft.majority)
+    def _refill(self, draft: Draft, cases: Cases) -> None:
+        """Count anew what comes to each node below."""
+        if not draft.children:
+            return
+        parts = cases.parted_at(draft, self.fields)
+        for branch, fresh in enumerate(Draft.each(parts.counts, draft.majority)):
+            fresh.become(draft.children[branch])
+            draft.children[branch] = fresh
+            self._refill(fresh, parts[branch])
 
 
 def pruned(root: Draft, rows: Ints, fields: Fields, confidence: float) -> None:

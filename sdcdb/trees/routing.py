@@ -26,7 +26,7 @@ class Flat:
         for node in nodes:
             first.append(len(nodes))
             nodes.extend(node.children)
-            shares.extend(node.shares.tolist() if node.children else ())
+            shares.extend(node.shares.tolist() if node.shares is not None and node.children else ())
         return cls(
             np.array([node.attribute if node.children else -1 for node in nodes], np.int32),
             np.array([node.below for node in nodes], np.int32),
