@@ -7,7 +7,7 @@ import numpy as np
 from sdcdb.trees.cases import Cases
 from sdcdb.trees.draft import Draft
 from sdcdb.trees.fields import Fields
-from sdcdb.trees.gain import Flags, Ints, best_split, class_counts
+from sdcdb.trees.gain import Flags, Ints, best_split, class_counts, xlogx_table
 from sdcdb.trees.tree import DEEPEST
 
 Progress = Callable[[int, int], None]
@@ -23,6 +23,7 @@ class Grower:
         self.progress = progress
         most = int(fields.sizes.max(initial=0))
         self._space = np.zeros(most * fields.classes), np.zeros(most), np.zeros(fields.classes)
+        self._table = xlogx_table(len(fields.labels))
         self._many = np.zeros(len(fields.sizes), np.bool_)
 
     def grow(self, rows: Ints) -> Draft:
@@ -62,7 +63,7 @@ class Grower:
         fields = self.fields
         draft.attribute, below, above = best_split(
             cases.rows, cases.weights, fields.labels, fields.values, cases.orders, cases.lengths, fields.sizes, usable,
-            self._many, self._space, self.least,
+            self._many, self._space, self._table, self.least,
         )  # fmt: skip
         if below >= 0:
             draft.threshold, draft.below = fields.threshold(draft.attribute, below, above)
