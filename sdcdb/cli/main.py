@@ -22,6 +22,7 @@ from sdcdb.cli.schema import schema
 from sdcdb.cli.show import show
 from sdcdb.cli.similarity import similarity
 from sdcdb.cli.techniques import techniques
+from sdcdb.cli.tree import tree
 from sdcdb.errors import SdcdbError
 from sdcdb.version import __version__
 
@@ -34,7 +35,21 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-for command in (demo, init, check, measure, protect, show, compare, release, techniques, similarity, datasets, schema):
+for command in (
+    demo,
+    init,
+    check,
+    measure,
+    protect,
+    show,
+    compare,
+    release,
+    techniques,
+    similarity,
+    tree,
+    datasets,
+    schema,
+):
     app.command()(command)
 
 
