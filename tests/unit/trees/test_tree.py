@@ -134,13 +134,13 @@ def test_the_picture_holds_every_test_branch_and_leaf() -> None:
 
 
 def test_branches_without_records_are_drawn_as_one() -> None:
-    rng = np.random.default_rng(1)
-    k = [str(v) for v in rng.integers(0, 30, 300)]
-    j = [str(int(v) % 3) for v in k]
-    label = ["yes" if (a == "1") ^ (int(b) < 12) else "no" for a, b in zip(j, k, strict=True)]
-    tree = grow(TrainingTable.of({"j": j, "k": k, "class": label}, "class"), prune=False)
-    assert sum(leaf.total == 0 for leaf in tree.leaves()) > 10
-    assert any("values without records" in text for text in texts(svg(tree)))
+    values = tuple(f"v{n}" for n in range(20))
+    children = tuple(leaf(n, 1, 0) if n < 3 else leaf(n, 0, 0) for n in range(20))
+    root = CategorySplit(attribute="k", values=values, children=children, default=0)
+    tree = Tree(target="risk", classes=("low", "high"), attributes=(Attribute("k", "category", values),), root=root)
+    shown = texts(svg(tree))
+    assert "17 values without records" in shown
+    assert "= v3" not in shown
 
 
 def test_names_with_odd_characters_are_drawn() -> None:
