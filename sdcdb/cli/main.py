@@ -25,6 +25,7 @@ from sdcdb.cli.schema import schema
 from sdcdb.cli.show import show
 from sdcdb.cli.similarity import similarity
 from sdcdb.cli.techniques import techniques
+from sdcdb.cli.tree import tree
 from sdcdb.errors import SdcdbError
 from sdcdb.version import __version__
 
@@ -49,6 +50,7 @@ for command in (
     evaluate,
     techniques,
     similarity,
+    tree,
     datasets,
     schema,
 ):
