@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from sdcdb.cli.ask import ask
 from sdcdb.cli.check import check
 from sdcdb.cli.compare import compare
 from sdcdb.cli.datasets import datasets
@@ -18,10 +19,13 @@ from sdcdb.cli.init import init
 from sdcdb.cli.ledger import ledger
 from sdcdb.cli.measure import measure
 from sdcdb.cli.protect import protect
+from sdcdb.cli.refresh import refresh
 from sdcdb.cli.release import release
 from sdcdb.cli.schema import schema
+from sdcdb.cli.shell import shell
 from sdcdb.cli.show import show
 from sdcdb.cli.similarity import similarity
+from sdcdb.cli.status import status
 from sdcdb.cli.techniques import techniques
 from sdcdb.errors import SdcdbError
 from sdcdb.version import __version__
@@ -36,6 +40,8 @@ app = typer.Typer(
 )
 
 for command in (demo, init, check, measure, protect, show, compare, release, techniques, similarity, datasets, schema):
+    app.command()(command)
+for command in (ask, shell, status, refresh):
     app.command()(command)
 app.add_typer(ledger)
 
