@@ -80,8 +80,11 @@ ALLOWED: dict[type[exp.Expr], frozenset[str]] = {
     exp.DataTypeParam: _ONE,
 }
 _UNITS = frozenset(
-    "YEAR YEARS QUARTER QUARTERS MONTH MONTHS WEEK WEEKS DAY DAYS HOUR HOURS MINUTE MINUTES SECOND SECONDS "
-    "DOW ISODOW DOY DECADE CENTURY YEARWEEK ISOYEAR EPOCH".split()
+    {
+        *("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND"),
+        *("YEARS", "QUARTERS", "MONTHS", "WEEKS", "DAYS", "HOURS", "MINUTES", "SECONDS"),
+        *("DOW", "ISODOW", "DOY", "DECADE", "CENTURY", "YEARWEEK", "ISOYEAR", "EPOCH"),
+    }
 )
 _T = exp.DataType.Type
 _TYPES = frozenset(
@@ -106,9 +109,8 @@ def check(tree: exp.Expr) -> None:
                 continue
             if name not in arguments:
                 raise _refused(node)
-            for child in value if isinstance(value, list) else [value]:
-                if isinstance(child, exp.Expr):
-                    pending.append((child, depth + 1))
+            children = value if isinstance(value, list) else [value]
+            pending.extend((child, depth + 1) for child in children if isinstance(child, exp.Expr))
         if isinstance(node, exp.DataType) and node.this not in _TYPES:
             raise Unsupported("a cast is to a type that predicates may not use", "cast to a number, text or date")
         if isinstance(node, exp.Var) and str(node.this).upper() not in _UNITS:

@@ -104,8 +104,9 @@ def _totals(con: duckdb.DuckDBPyConnection, source: str, number: int, column: Co
     columns = ", ".join(f'"sdc {letter}{number}"' for letter in "nslg")
     rows = con.execute(f'SELECT {columns} FROM {source} ORDER BY "{CELL}"').fetchall()
     scale = None if column.type in {"DOUBLE", "FLOAT"} else _decimals(column.type)
-    counts, *values = zip(*rows, strict=True) if rows else ((), (), (), ())
-    return Totals(column, np.array(counts, dtype=np.int64), *(_exact(each, scale) for each in values), scale=scale)
+    counts, sums, least, greatest = zip(*rows, strict=True) if rows else ((), (), (), ())
+    exact = (_exact(each, scale) for each in (sums, least, greatest))
+    return Totals(column, np.array(counts, dtype=np.int64), next(exact), next(exact), next(exact), scale)
 
 
 def _exact(values: Sequence[Any], scale: int | None) -> NDArray[Any]:

@@ -1,31 +1,71 @@
-"""A limit on how long one query may run: DuckDB has none, so a timer interrupts the cursor."""
+"""A limit on how long one query may run: DuckDB has none, so one watching thread interrupts cursors that are late."""
 
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 import duckdb
 
 from sdcdb.errors import Denied
 
 
+@dataclass(eq=False)
+class _Watched:
+    cursor: duckdb.DuckDBPyConnection
+    until: float
+    late: bool = False
+
+
+class _Watch:
+    """The thread, started with the first query; it sleeps until the earliest deadline."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._watched: set[_Watched] = set()
+        self._started = False
+        self._sleeping_until = 0.0
+
+    def add(self, watched: _Watched) -> None:
+        with self._changed:
+            self._watched.add(watched)
+            if not self._started:
+                self._started = True
+                threading.Thread(target=self._run, name="sdcdb deadline", daemon=True).start()
+            elif watched.until < self._sleeping_until:
+                self._changed.notify()
+
+    def remove(self, watched: _Watched) -> None:
+        with self._changed:  # once it is out of here, it is not interrupted any more
+            self._watched.discard(watched)
+
+    def _run(self) -> None:
+        with self._changed:
+            while True:
+                now = time.monotonic()
+                for watched in self._watched:
+                    if watched.until <= now and not watched.late:
+                        watched.late = True
+                        watched.cursor.interrupt()
+                waiting = [watched.until for watched in self._watched if not watched.late]
+                self._sleeping_until = min(waiting, default=now + 3600)
+                self._changed.wait(self._sleeping_until - now)
+
+
+_WATCH = _Watch()
+
+
 @contextmanager
 def deadline(cursor: duckdb.DuckDBPyConnection, seconds: float) -> Iterator[None]:
     """Stop what the cursor is doing after so many seconds; the query then counts as refused."""
-    late = threading.Event()
-
-    def stop() -> None:
-        late.set()
-        cursor.interrupt()
-
-    timer = threading.Timer(seconds, stop)
-    timer.daemon = True
-    timer.start()
+    watched = _Watched(cursor, time.monotonic() + seconds)
+    _WATCH.add(watched)
     try:
         yield
     except duckdb.Error:
-        if late.is_set():
+        if watched.late:
             raise Denied("time", "the statement took too long and was stopped", "ask for less at once") from None
         raise
     finally:
-        timer.cancel()
+        _WATCH.remove(watched)

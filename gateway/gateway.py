@@ -16,7 +16,7 @@ from typing import Any, Self
 from sqlglot import exp
 
 from sdcdb.database import Database
-from sdcdb.errors import DatabaseError, Denied, LedgerError, SdcdbError, Unsupported
+from sdcdb.errors import Denied, LedgerError, SdcdbError, Unsupported
 from sdcdb.gateway.answer import Answer
 from sdcdb.gateway.audit.score import Score
 from sdcdb.gateway.decide import Asked, Decided, decide
@@ -67,6 +67,8 @@ class Gateway:
             return Answer(("property", "value"), ("VARCHAR", "VARCHAR"), tuple(verdict.rows()), verdict)
         try:
             return self._answered(sql, params, user)
+        except _Noted as refusal:  # to the analyst, it is a denial like any other
+            raise Denied(refusal.rule, refusal.reason, refusal.hint) from None
         except Denied as refusal:
             self._note(sql, user, refusal)
             raise
@@ -154,7 +156,12 @@ class Gateway:
         self._ledger.append(_entry(sql, user, shown, facts))
         for (table, column), mine in _by_column(asked for asked, _, _ in kept):
             pool = self._tables.pool(table, self._pool_name(table, user))
-            pool.table.knowledge(column, pool.pool).learn([a.question for a in mine], [pool.answers(a) for a in mine])
+            try:
+                knowledge = pool.table.knowledge(column, pool.pool)
+                knowledge.learn([a.question for a in mine], [pool.answers(a) for a in mine])
+            except BaseException:  # what is known is no longer what is in the ledger: answer nothing more about it
+                self._tables.forget(table)
+                raise
         if any(tails):
             raise _Noted(refusal)
 
@@ -190,11 +197,11 @@ class Gateway:
                 node.replace(
                     exp.In(this=node.this, expressions=[literal(v) for v in values]) if values else exp.false()
                 )
-        for node in list(root.find_all(exp.Subquery)):
-            values = [row[0] for row in self._public(node.this)]
+        for scalar in list(root.find_all(exp.Subquery)):
+            values = [row[0] for row in self._public(scalar.this)]
             if len(values) > 1:
                 raise Unsupported("a subquery in a condition gives more than one value", "IN (SELECT ...)")
-            node.replace(literal(values[0]) if values else exp.null())
+            scalar.replace(literal(values[0]) if values else exp.null())
         found: exp.Expr = root.this
         return found
 
@@ -210,12 +217,12 @@ class Gateway:
 
     def _note(self, sql: str, user: str, refusal: Denied) -> None:
         """Write a refusal into the ledger. One that is there already, or cannot be written, is raised all the same."""
-        if isinstance(refusal, _Noted) or not self._ledger.healthy or refusal.rule == "ledger":
+        if not self._ledger.healthy or refusal.rule == "ledger":
             return
         kind = "unsupported" if isinstance(refusal, Unsupported) else "deny"
         verdict = Verdict(kind, refusal.rule, refusal.reason, refusal.hint)  # type: ignore[arg-type]  # one of the two
         try:
-            self._ledger.append(_entry(sql if isinstance(sql, str) else "", user, verdict, ()))
+            self._ledger.append(_entry(str(sql), user, verdict, ()))
         except LedgerError:
             raise denied("ledger") from None
 
@@ -255,6 +262,3 @@ def _entry(sql: str, user: str, verdict: Verdict, facts: tuple[dict[str, Any], .
 
 def _answer(rows: Rows, verdict: Verdict) -> Answer:
     return Answer(rows.columns, rows.types, rows.rows, verdict)
-
-
-__all__ = ["ANALYST", "DatabaseError", "Gateway"]

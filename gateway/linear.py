@@ -7,6 +7,8 @@ from sqlglot import exp
 
 from sdcdb.errors import Unsupported
 
+_SMALLEST, _LARGEST = Fraction(1, 10**30), Fraction(10**30)
+
 
 @dataclass(frozen=True)
 class Linear:
@@ -54,24 +56,37 @@ def _combined(tree: exp.Expr, left: Linear, right: Linear) -> Linear:
     if left.column is not None and right.column is not None:
         raise _refused()
     sign = -1 if isinstance(tree, exp.Sub) else 1
-    return Linear(
-        left.column if left.column is not None else right.column,
-        left.factor + sign * right.factor,
-        left.offset + sign * right.offset,
+    return _sized(
+        Linear(
+            left.column if left.column is not None else right.column,
+            left.factor + sign * right.factor,
+            left.offset + sign * right.offset,
+        )
     )
 
 
 def _scaled(form: Linear, factor: Fraction) -> Linear:
     if form.column is not None and not factor:
         raise _refused()
-    return Linear(form.column, form.factor * factor, form.offset * factor)
+    return _sized(Linear(form.column, form.factor * factor, form.offset * factor))
+
+
+def _sized(form: Linear) -> Linear:
+    """Refuse constants that no honest unit needs: they overflow, or round the answer away."""
+    if any(value and not _SMALLEST < abs(value) < _LARGEST for value in (form.factor, form.offset)):
+        raise _refused()
+    return form
 
 
 def _fraction(literal: exp.Literal) -> Fraction:
     text = str(literal.this)
-    if len(text) > 30 or ("e" in text.lower() and abs(float(text)) > 1e15):
+    try:
+        size = abs(float(text))
+    except ValueError:
+        raise _refused() from None
+    if len(text) > 30 or not (size == 0 or 1e-15 < size < 1e15):
         raise _refused()
-    return Fraction(text)
+    return Fraction(text) if size else Fraction(0)  # 1e-999999999 would be a very long fraction
 
 
 def number(value: Fraction) -> exp.Expr:

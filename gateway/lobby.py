@@ -21,6 +21,8 @@ from sdcdb.gateway.statement import Statement
 from sdcdb.gateway.vault import Vault
 from sdcdb.sql import identifier, quoted, table_reference
 
+MOST_ROWS = 1_000_000  # of one result: they are held in memory before they leave
+
 
 @dataclass(frozen=True)
 class Released:
@@ -73,13 +75,21 @@ class Lobby:
                     if statement.params
                     else cursor.execute(statement.sql)
                 )
-                rows = ran.fetchall()
+                rows = ran.fetchmany(MOST_ROWS + 1)
             shape = ran.description or []
+            if len(rows) > MOST_ROWS:
+                raise Denied("size", f"the result has more than {MOST_ROWS:,} rows", "aggregate, or add a LIMIT")
         except Denied:
             raise
         except (duckdb.BinderException, duckdb.CatalogException, duckdb.ParserException):
             raise Unsupported("a name, type or function does not fit", "check names and types") from None
-        except duckdb.Error:
+        except (
+            duckdb.Error,
+            OverflowError,
+            ValueError,
+            TypeError,
+            RuntimeError,
+        ):  # Python has no such value, or DuckDB
             raise Denied("error", "the statement failed while it ran", "check casts, divisions and sizes") from None
         finally:
             with suppress(duckdb.Error):

@@ -76,13 +76,14 @@ def aggregate(node: exp.Expr, names: Names, ask: Ask) -> exp.Expr:
         if distinct:
             raise Unsupported("distinct confidential values are not counted", "COUNT(*)")
         inner, condition, zero = _conditional(inner, names, condition)
-        return _confidential(kind, inner, names, condition, ask, zero=zero)
+        if zero and kind != "sum":
+            raise Unsupported(f"{kind.upper()} over CASE ... ELSE 0 mixes zeros among the values", "leave ELSE out")
+        found = _confidential(kind, inner, names, condition, ask)
+        return exp.Coalesce(this=found, expressions=[exp.Literal.number(0)]) if zero else found
     return _quasi(kind, _checked(inner, names), condition, ask, distinct=distinct)
 
 
-def _confidential(
-    kind: str, inner: exp.Expr, names: Names, condition: exp.Expr | None, ask: Ask, *, zero: bool
-) -> exp.Expr:
+def _confidential(kind: str, inner: exp.Expr, names: Names, condition: exp.Expr | None, ask: Ask) -> exp.Expr:
     form = linear(inner)
     found = names.find(form.column) if form.column is not None else None
     if found is None or not names.confidential(found):
@@ -92,8 +93,6 @@ def _confidential(
         raise Unsupported(
             f"{kind.upper()} of {column!r} is not allowed by the policy", ", ".join(names.table.limits.aggregates)
         )
-    if zero and kind != "sum":
-        raise Unsupported(f"{kind.upper()} over CASE ... ELSE 0 mixes zeros among the values", "leave ELSE out")
 
     def basic(what: Basic) -> exp.Expr:
         return ask(Measure(what, confidential=column, condition=condition))
@@ -101,8 +100,7 @@ def _confidential(
     if kind == "count":
         return basic("count")
     if kind == "sum":
-        total = form.apply(basic("sum"), basic("count") if form.offset else None)
-        return exp.Coalesce(this=total, expressions=[exp.Literal.number(0)]) if zero else total
+        return form.apply(basic("sum"), basic("count") if form.offset else None)
     if kind == "avg":
         mean = exp.cast(basic("sum"), "DOUBLE") / exp.Nullif(this=basic("count"), expression=exp.Literal.number(0))
         return form.apply(exp.Paren(this=mean))

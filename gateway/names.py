@@ -1,4 +1,4 @@
-"""Names inside one block: which source and column each stands for. sqlglot's and DuckDB's own resolution are not asked."""
+"""Names inside one block: which source and column each stands for, by our own resolution and no parser's."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

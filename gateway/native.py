@@ -4,6 +4,7 @@ import json
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import duckdb
@@ -17,6 +18,17 @@ LOCKED: dict[str, Any] = {
     "python_enable_replacements": False,
 }
 _QUERIES = {"SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE", "BOUND_SUBQUERY_NODE"}
+
+
+@cache
+def aggregate_names() -> frozenset[str]:
+    """Return the names of DuckDB's aggregates, and of its macros that are made of aggregates."""
+    with duckdb.connect(config=dict(LOCKED)) as con:
+        rows = con.execute(
+            "SELECT DISTINCT lower(function_name) FROM duckdb_functions() WHERE function_type = 'aggregate' "
+            "OR regexp_matches(lower(coalesce(macro_definition, '')), '\\b(sum|avg|count|list|array_agg|geomean|weighted_avg)\\(')"
+        ).fetchall()
+    return frozenset(str(name) for (name,) in rows)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What an analyst may name: restricted tables, public tables and protected views, as the policy and the database say."""
+"""What an analyst may name: restricted tables, public tables and protected views."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

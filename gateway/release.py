@@ -21,7 +21,7 @@ def released(evaluated: Evaluated, cells: Cells, suppressed: Mapping[Row, str]) 
     for name in evaluated.rows.column_names:
         if name.startswith("sdc g"):
             columns[name] = evaluated.rows.column(name)
-        else:
+        elif name.startswith("sdc a"):
             values = evaluated.rows.column(name).to_pylist()
             kept = [None if gone else value for gone, value in zip(hidden, values, strict=True)]
             columns[name] = pa.array(kept, type=evaluated.rows.schema.field(name).type)

@@ -20,11 +20,16 @@ _ESCAPES = frozenset("eExXbBuU")  # E'..', X'..', B'..' and U&'..' are literals 
 class _Reader:
     text: str
     at: int = 0
+    marks: int = 0  # question marks so far
+    named: bool = False  # whether there was a $1 or $name
+    ended: bool = False  # whether there was a semicolon
 
     def clean(self) -> str:
         out: list[str] = []
         while self.at < len(self.text):
             out.append(self._next())
+            if self.ended and out[-1].strip(" \t\n\r;"):
+                raise Unsupported("only a single query that reads is answered", "one statement, nothing behind its ;")
         return "".join(out)
 
     def _next(self) -> str:
@@ -38,6 +43,9 @@ class _Reader:
         if rest[0] == "$":
             return self._parameter()
         self.at += 1
+        if rest[0] == "?":
+            return self._mark()
+        self.ended = self.ended or rest[0] == ";"
         if rest[0] in _BLANKS or "!" <= rest[0] <= "~":
             return rest[0]
         raise Unsupported(
@@ -61,8 +69,17 @@ class _Reader:
         found = _PARAMETER.match(self.text, self.at)
         if found is None:
             raise Unsupported("a dollar sign does not begin a parameter", "write texts as 'text', parameters as $1")
-        self.at = found.end()
+        if self.marks:
+            raise _mixed()
+        self.at, self.named = found.end(), True
         return found.group() + " "
+
+    def _mark(self) -> str:
+        """Number a question mark as it is read: no tree keeps the order of the text."""
+        self.marks += 1
+        if self.text[self.at : self.at + 1].isdigit() or self.named:
+            raise _mixed()
+        return f"${self.marks} "
 
     def _quoted(self, quote: str) -> str:
         start = self.at
@@ -81,6 +98,10 @@ class _Reader:
         if any(_control(c) for c in inside):
             raise Unsupported("a quoted text holds a control character", "pass such a value as a parameter")
         return inside
+
+
+def _mixed() -> Unsupported:
+    return Unsupported("parameters are numbered in two ways", "? for all of them, or $1, or $name")
 
 
 def _in_word(text: str, at: int) -> bool:

@@ -20,6 +20,7 @@ from sdcdb.gateway.screen import screen
 
 Params = Sequence[Any] | Mapping[str, Any] | None
 _EXPLAIN = re.compile(r"\s*EXPLAIN\s+PRIVACY\b", re.IGNORECASE)
+_DESCRIBE = re.compile(r"(DESCRIBE|DESC|SHOW)\b", re.IGNORECASE)  # the lobby's stand-ins have columns and no rows
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_$]*|\"(?:[^\"]|\"\")*\"")
 
 
@@ -38,16 +39,18 @@ class Statement:
 
 def privacy_question(text: str) -> str | None:
     """Return the statement behind EXPLAIN PRIVACY, or None."""
-    found = _EXPLAIN.match(text) if isinstance(text, str) else None
+    found = _EXPLAIN.match(str(text))
     return text[found.end() :] if found else None
 
 
 def statement(text: str, params: Params, relations: Relations, parser: NativeParser, literals: Literals) -> Statement:
     """Read a statement. Restricted tables may be read by blocks only; everything else runs in the lobby."""
     clean = screen(text)
+    if not (params is None or isinstance(params, list | tuple | Mapping)):
+        raise Unsupported("parameters are a list of values, or names with values", "[value, ...] or {name: value}")
     native = parser.parse(clean)
     words = [word.strip('"').replace('""', '"') for word in _WORD.findall(clean)]
-    if not relations.mentions_restricted([*words, *(table for _, table in native.tables)]):
+    if _DESCRIBE.match(clean) or not relations.mentions_restricted([*words, *(table for _, table in native.tables)]):
         named = [relations.find(schema, table) for schema, table in native.tables]
         reads = {relation.name for relation in named if relation is not None}
         if not native.serialised:  # PIVOT does not tell: every relation whose name appears may be read
@@ -122,8 +125,8 @@ def _bind(root: exp.Expr, params: Params) -> None:
     holders = [node for node in root.walk() if isinstance(node, exp.Placeholder | exp.Parameter)]
     values = params if isinstance(params, Mapping) else dict(enumerate(params or (), start=1))
     used = set()
-    for position, holder in enumerate(holders, start=1):
-        name = holder.name or str(position)
+    for holder in holders:
+        name = holder.name
         key: Any = int(name) if name.isdigit() and int(name) in values else name
         if isinstance(holder, exp.Parameter) or key not in values:
             raise Unsupported(f"there is no value for the parameter {name!r}", "pass one value for each parameter")
@@ -133,13 +136,30 @@ def _bind(root: exp.Expr, params: Params) -> None:
         raise Unsupported("there are more values than parameters", "pass one value for each parameter")
 
 
+def _ordinary(value: Decimal | float) -> bool:
+    """Tell whether DuckDB reads the number as it is written: 128 bits, and no text of millions of digits."""
+    if isinstance(value, int):
+        return abs(value) < 10**38
+    if isinstance(value, Decimal):
+        return value.is_finite() and (not value or -38 < value.adjusted() < 38) and len(value.as_tuple().digits) < 77
+    return isfinite(value) and (value == 0 or 1e-38 < abs(value) < 1e38)
+
+
+def _unspeakable(character: str) -> bool:
+    return character == "\0" or 0xD800 <= ord(character) < 0xE000
+
+
 def literal(value: Any) -> exp.Expr:
     """Write a value as SQL."""
     if value is None:
         return exp.null()
     if isinstance(value, bool):
         return exp.Boolean(this=value)
-    if isinstance(value, int | Decimal) or (isinstance(value, float) and isfinite(value)):
+    if isinstance(value, str) and not value.isprintable() and any(_unspeakable(c) for c in value):
+        raise Unsupported("a parameter holds a character that SQL texts cannot", "plain text")
+    if isinstance(value, int | Decimal | float) and not _ordinary(value):
+        raise Unsupported("a parameter is too large, too small, or no number", "an ordinary number")
+    if isinstance(value, int | Decimal | float):
         text = f"{value:f}" if isinstance(value, Decimal) else repr(value)
         bare = exp.Literal.number(text.lstrip("-"))
         return exp.Paren(this=exp.Neg(this=bare)) if text.startswith("-") else bare

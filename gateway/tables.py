@@ -48,6 +48,10 @@ class Tables:
         """Return the pools that know something of a table."""
         return self._histories[table].pools() if table in self._histories else []
 
+    def forget(self, table: str) -> None:
+        """Answer nothing more about a table until the gateway is opened again."""
+        self._histories.pop(table, None)
+
     def must_be_current(self, table: str) -> None:
         """Stop answers about a table that is not the one that earlier answers were about."""
         if not self._fixed and (self._database.path is None or sign(self._database.path) != self._sign):

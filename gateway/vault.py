@@ -53,7 +53,7 @@ class Vault:
     def __init__(self, con: duckdb.DuckDBPyConnection) -> None:
         self._con = con.cursor()
         self._schema = f"sdc vault {secrets.token_hex(4)}"
-        self._con.execute(f"ATTACH ':memory:' AS {quoted(identifier(self._schema))}")
+        self._con.execute(f"ATTACH ':memory:' AS {quoted(identifier(self._schema))} (READ_WRITE)")
         self._lock = threading.Lock()
         self._made = 0
 
@@ -105,22 +105,27 @@ def _grouped(
     inner = _chosen_cells(block, cells, chosen, conditions)
     flags = "".join(f', "f{n}"' for n in range(len(conditions)))
     found = cursor.execute(f'SELECT "{CELL}" AS cell, gid{flags} FROM ({inner})').fetchnumpy()
-    members, number = found["cell"].astype(np.intp), found["gid"].astype(np.int64)
+    members: Indices = np.asarray(found["cell"], dtype=np.intp)
+    number: NDArray[np.int64] = np.asarray(found["gid"], dtype=np.int64)
     _no_fan_out(members, number, cells.size)
     measures = "".join(f', {_quasi_sql(m, n, conditions)} AS "sdc a{n}"' for n, m in enumerate(block.measures)
                        if m.expression is not None)  # fmt: skip
     keys = "".join(f', any_value(g{n}) AS "sdc g{n}"' for n in range(len(block.grouping.expressions)))
     by = "GROUP BY gid ORDER BY gid" if chosen else ""
     gid = "gid" if by else "coalesce(min(gid), 0) AS gid"  # without groups there is one row, whatever it is about
-    rows = cursor.sql(f"SELECT {gid}{keys}{measures} FROM ({inner}) {by}").to_arrow_table()
+    if keys or measures:
+        rows = cursor.sql(f"SELECT {gid}{keys}{measures} FROM ({inner}) {by}").to_arrow_table()
+    else:
+        rows = pa.table({"gid": [0]})
     order = np.argsort(number, kind="stable")
     ends = np.searchsorted(number[order], np.arange(len(rows) + 1))
+    flags_true = [_true(found[f"f{c}"]) for c in range(len(conditions))]
     groups = []
     for n in range(len(rows)):
         place = order[ends[n] : ends[n + 1]]
-        narrowed = {text: members[place[_true(found[f"f{c}"][place])]] for c, text in enumerate(conditions)}
+        narrowed = {text: members[place[flags_true[c][place]]] for c, text in enumerate(conditions)}
         groups.append(Group(first + n, members[place], narrowed))
-    return groups, rows.drop_columns(["gid"])
+    return groups, rows
 
 
 def _chosen_cells(block: Block, cells: Cells, chosen: tuple[int, ...], conditions: dict[str, exp.Expr]) -> str:
@@ -130,7 +135,8 @@ def _chosen_cells(block: Block, cells: Cells, chosen: tuple[int, ...], condition
     ]
     by = ", ".join(quoted(block.grouping.expressions[n]) for n in chosen)
     gid = f"dense_rank() OVER (ORDER BY {by}) - 1" if by else "0"
-    parts = [f'{quoted(exp.Column(this=identifier(name), table=identifier(CELLS)))} AS "{name}"' for name in (CELL, RECORDS)]  # fmt: skip
+    own = (exp.Column(this=identifier(name), table=identifier(CELLS)) for name in (CELL, RECORDS))
+    parts = [quoted(column) for column in own]
     parts += [f"{gid} AS gid"]
     parts += [f"{quoted(key)} AS g{n}" for n, key in enumerate(keys)]
     parts += [f"{quoted(condition)} AS f{n}" for n, condition in enumerate(conditions.values())]

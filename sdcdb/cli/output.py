@@ -53,11 +53,11 @@ class Output:
             yield lambda done, total: bar.update(task, completed=done, total=total)
 
     @contextmanager
-    def working(self, what: str, con: duckdb.DuckDBPyConnection) -> Iterator[None]:
-        """Show on stderr, if it is a terminal, that `con` is busy; let Ctrl-C stop it."""
+    def working(self, what: str, con: duckdb.DuckDBPyConnection) -> Iterator[Callable[[str], None]]:
+        """Show on stderr, if it is a terminal, that `con` is busy; let Ctrl-C stop it. Yield what changes the words."""
         shown = not self.quiet and self.notes.is_terminal
-        with interruptible(con), self.notes.status(what) if shown else nullcontext():
-            yield
+        with interruptible(con), self.notes.status(what) if shown else nullcontext() as status:
+            yield lambda now: status.update(now) if status else None
 
 
 def table(title: str, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:
