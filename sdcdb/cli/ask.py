@@ -3,7 +3,7 @@
 import re
 import sys
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 
 import typer
 
@@ -108,7 +108,7 @@ def _refuse(out: Output, refusal: Denied) -> NoReturn:
     from sdcdb.shell.drawing import denial
 
     if out.as_json:
-        kind = "unsupported" if isinstance(refusal, Unsupported) else "deny"
+        kind: Literal["unsupported", "deny"] = "unsupported" if isinstance(refusal, Unsupported) else "deny"
         _tell(out, Verdict(kind, refusal.rule, refusal.reason, refusal.hint))
     out.notes.print(denial(refusal))
     raise typer.Exit(1)

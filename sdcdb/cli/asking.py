@@ -39,7 +39,7 @@ def opened(db: Path, policy: Path | None, out: Output) -> Iterator[tuple["Databa
     with out.notes.status("opening the gateway") if shown else nullcontext():
         import sdcdb
 
-        database = sdcdb.open(db, policy)
+        database = sdcdb.open(db, policy, read_only=True)
         try:
             gateway = database.gateway()
         except BaseException:

@@ -41,8 +41,8 @@ app = typer.Typer(
 
 for command in (demo, init, check, measure, protect, show, compare, release, techniques, similarity, datasets, schema):
     app.command()(command)
-for command in (ask, shell, status, refresh):
-    app.command()(command)
+for analyst in (ask, shell, status, refresh):
+    app.command()(analyst)
 app.add_typer(ledger)
 
 

@@ -40,11 +40,8 @@ def draw_rows(
             *(Text(HIDDEN, "yellow") if (n, at) in hidden else Text(shown(value)) for at, value in enumerate(row))
         )
     # A pipe has no width: rich would cut at 80 characters.
-    wide = (
-        console
-        if console.is_terminal
-        else Console(file=console.file, width=Console(width=10**6).measure(drawn).maximum)
-    )
+    width = console.width if console.is_terminal else Console(width=10**6).measure(drawn).maximum
+    wide = console if console.is_terminal else Console(file=console.file, width=width)
     wide.print(drawn, soft_wrap=False, crop=False)
     if len(rows) > most:
         console.print(f"... {len(rows) - most:,} more rows: LIMIT them, or ask with --csv", style="dim")

@@ -12,6 +12,7 @@ def feed(session: Session, lines: Iterable[str]) -> bool:
     A last statement without a semicolon is run too.
     """
     rest, answered = "", True
+    inputs: tuple[str, ...]
     for line in lines:
         if blank(rest) and line.lstrip().startswith("\\"):
             inputs, rest = (line,), ""

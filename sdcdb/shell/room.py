@@ -80,18 +80,16 @@ def asked(ledger: Path, user: str | None = None) -> list[Asked]:
 
 def _known(table: Restricted, pool: str, column: Confidential, score: Score) -> Known:
     width = column.high - column.low
-    room = min(max(left, 0.0) for left in _rooms(table, column, score))
-    share = score.interval / width
-    return Known(
-        table.name, pool, column.name, score.interval, share, score.h0, score.area, score.closest, min(room, 1.0)
-    )
+    room = min(_rooms(table, column, score))
+    numbers = (score.interval, score.interval / width, score.h0, score.area)
+    return Known(table.name, pool, column.name, *numbers, score.closest, min(max(room, 0.0), 1.0))
 
 
 def _rooms(table: Restricted, column: Confidential, score: Score) -> Iterator[float]:
     """Yield, per limit that is set, the part that is left of the way from knowing the domain only to the limit.
 
-    Somebody who knows nothing but a domain of n values has H(0) = log2 n, and an area near width / ln 2: the integral of
-    log2(width / eps).
+    Somebody who knows nothing but a domain of n values has H(0) = log2 n, and an area near width / ln 2: the
+    integral of log2(width / eps).
     """
     width, limits = column.high - column.low, table.limits
     yield _left(score.interval, width, limits.min_interval.of(width))

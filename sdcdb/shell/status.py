@@ -20,8 +20,8 @@ def draw_known(console: Console, found: Sequence[Known]) -> None:
     if not found:
         console.print("Nothing is known yet: no question about a confidential column was answered.")
         return
-    drawn = Table(title=Text("What all answers together tell about the best-known record"), title_justify="left",
-                  title_style="bold", box=box.SIMPLE_HEAD, header_style="dim", pad_edge=False, show_edge=False)  # fmt: skip
+    title = Text("What all answers together tell about the best-known record", "bold")
+    drawn = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for name in ("table", "known to", "column"):
         drawn.add_column(name, overflow="fold")
     for name in ("smallest interval", "H(0) bits", "area"):
