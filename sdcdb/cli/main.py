@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from sdcdb.cli.audit import audit
+from sdcdb.cli.ask import ask
 from sdcdb.cli.check import check
 from sdcdb.cli.compare import compare
 from sdcdb.cli.datasets import datasets
@@ -20,10 +21,13 @@ from sdcdb.cli.init import init
 from sdcdb.cli.ledger import ledger
 from sdcdb.cli.measure import measure
 from sdcdb.cli.protect import protect
+from sdcdb.cli.refresh import refresh
 from sdcdb.cli.release import release
 from sdcdb.cli.schema import schema
+from sdcdb.cli.shell import shell
 from sdcdb.cli.show import show
 from sdcdb.cli.similarity import similarity
+from sdcdb.cli.status import status
 from sdcdb.cli.techniques import techniques
 from sdcdb.cli.tree import tree
 from sdcdb.errors import SdcdbError
@@ -55,6 +59,8 @@ for command in (
     schema,
 ):
     app.command()(command)
+for analyst in (ask, shell, status, refresh):
+    app.command()(analyst)
 app.add_typer(ledger)
 app.command()(audit)
 
