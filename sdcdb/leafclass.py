@@ -5,6 +5,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sqlglot import exp
 
 from sdcdb.categories import CategoryShape, aliased
@@ -15,6 +16,7 @@ from sdcdb.techniques.technique import Fitted
 from sdcdb.transition import alias_tables
 from sdcdb.trees.tree import Tree
 
+Counts = NDArray[Any]  # of leaves by values
 Rows = tuple[tuple[float, ...], ...]
 
 
@@ -64,7 +66,7 @@ def _lists(chances: Rows) -> tuple[tuple[int, ...], tuple[int, ...]]:
     return tuple(tables.thresholds.ravel().tolist()), tuple((tables.aliases.ravel() + 1).tolist())
 
 
-def frequencies(tree: Tree, values: tuple[str, ...], counts: Mapping[tuple[int, str], int]) -> np.ndarray[Any, Any]:
+def frequencies(tree: Tree, values: tuple[str, ...], counts: Mapping[tuple[int, str], int]) -> Counts:
     """Return the counts of each leaf and value. An empty leaf has one record of what the tree predicts."""
     place = {value: position for position, value in enumerate(values)}
     table = np.zeros((len(tree.leaves()), len(values)))
@@ -74,3 +76,15 @@ def frequencies(tree: Tree, values: tuple[str, ...], counts: Mapping[tuple[int, 
         if table[at].sum() == 0 and values:
             table[at, place.get(tree.classes[own.majority], 0) if tree.classes else 0] = 1
     return table
+
+
+def expected_changes(counts: Counts) -> float:
+    """Return the expected number of changes when classes are redrawn inside leaves, given counts by leaf and class.
+
+    For two classes it is eq. 4.1, the sum of 2 m n / (m + n):
+
+    >>> round(expected_changes(np.array([[32, 1], [0, 7], [6, 2]])), 6) == round(2 * 32 / 33 + 2 * 12 / 8, 6)
+    True
+    """
+    totals = counts.sum(axis=1)
+    return float((totals - (counts.astype(float) ** 2).sum(axis=1) / np.where(totals > 0, totals, 1)).sum())
