@@ -9,14 +9,19 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 
-from sdcdb.trees.gain import Floats, Ints
+from sdcdb.trees.draft import Draft
+from sdcdb.trees.fields import Fields
+from sdcdb.trees.gain import Floats, Ints, class_counts
 
 LIGHT = 0.01  # a share of a record lighter than this is not shared further: it takes the largest branch
 
 
 @dataclass(frozen=True, eq=False)
 class Cases:
-    """Records with weights; `orders` has a line for each number: positions among `rows`, `lengths` of them."""
+    """Records with weights; `orders` has a line for each attribute: positions among `rows`, `lengths` of them.
+
+    Lines of categories have length 0, and so have all where the order is not needed.
+    """
 
     rows: Ints
     weights: Floats
@@ -24,36 +29,57 @@ class Cases:
     lengths: Ints
 
     @classmethod
-    def all(cls, rows: Ints, ranks: Ints) -> "Cases":
-        """Take these records whole, and sort them by each number; rank -1 is missing."""
-        orders = np.zeros((len(ranks), len(rows)), np.int32)
-        lengths = np.zeros(len(ranks), np.int32)
-        for number, line in enumerate(ranks):
-            own = line[rows]
-            order = np.argsort(own, kind="stable")
-            lengths[number] = np.count_nonzero(own >= 0)
-            orders[number, : lengths[number]] = order[len(rows) - lengths[number] :]
+    def whole(cls, rows: Ints) -> "Cases":
+        """Take these records, in no order."""
+        return cls(rows, np.ones(len(rows)), np.zeros((0, len(rows)), np.int32), np.zeros(0, np.int32))
+
+    @classmethod
+    def sorted(cls, rows: Ints, fields: Fields) -> "Cases":
+        """Take these records, and sort them by each number."""
+        orders = np.zeros((len(fields.values), len(rows)), np.int32)
+        lengths = np.zeros(len(fields.values), np.int32)
+        for a in np.flatnonzero(fields.sizes < 0):
+            ranks = fields.values[a, rows]
+            lengths[a] = known = np.count_nonzero(ranks >= 0)
+            orders[a, :known] = np.argsort(ranks, kind="stable")[len(rows) - known :]
         return cls(rows, np.ones(len(rows)), orders, lengths)
 
-    def order(self, number: int) -> Ints:
-        """Return the cases that have a number, from the least."""
-        return self.orders[number, : self.lengths[number]]
+    def between(self, start: int, end: int, lengths: Ints) -> "Cases":
+        """Return the cases of one branch."""
+        return Cases(self.rows[start:end], self.weights[start:end], self.orders[:, start:end], lengths)
 
-    def parted(self, branch: Ints, shares: Floats, default: int) -> "list[Cases]":
-        """Part the cases: each takes its branch, or, where that is -1, all branches by their shares."""
+    def parted_at(self, draft: Draft, fields: Fields) -> "Parts":
+        """Part the cases by a node's test, and let the node keep the branches' shares, which decide about missing."""
+        branch = branches(self.rows, fields.values[draft.attribute], draft.below)
+        bags = _bags(self.weights, branch, fields.branches(draft))
+        known = bags.sum()
+        if known > 0:
+            draft.default, draft.shares = int(bags.argmax()), bags / known
+        elif draft.shares is None:
+            draft.shares = np.eye(len(bags))[draft.default]
         rows, weights, orders, lengths, ends = _part(
-            self.rows, self.weights, self.orders, self.lengths, branch, shares, default
+            self.rows, self.weights, self.orders, self.lengths, branch, draft.shares, draft.default
         )
-        return [
-            Cases(rows[a:b], weights[a:b], orders[:, a:b], lengths[position])
-            for position, (a, b) in enumerate(zip(ends[:-1], ends[1:], strict=True))
-        ]
+        counts = class_counts(rows, weights, fields.labels, ends, fields.classes)
+        return Parts(Cases(rows, weights, orders, lengths), ends, counts)
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """The cases of all branches, one after the other, where each ends, and the weight of each class in each."""
+
+    cases: Cases
+    ends: Ints
+    counts: Floats
+
+    def __getitem__(self, branch: int) -> Cases:
+        return self.cases.between(self.ends[branch], self.ends[branch + 1], self.cases.lengths[branch])
 
 
 @njit(cache=True, nogil=True)
-def bag_weights(weights: Floats, branch: Ints, branches: int) -> Floats:
+def _bags(weights: Floats, branch: Ints, count: int) -> Floats:
     """Return the weight of the cases that take each branch."""
-    bags = np.zeros(branches)
+    bags = np.zeros(count)
     for i in range(len(branch)):
         if branch[i] >= 0:
             bags[branch[i]] += weights[i]
@@ -61,26 +87,17 @@ def bag_weights(weights: Floats, branch: Ints, branches: int) -> Floats:
 
 
 @njit(cache=True, nogil=True)
-def category_branches(rows: Ints, codes: Ints) -> Ints:
-    """Return the code of each case."""
+def branches(rows: Ints, values: Ints, below: int) -> Ints:
+    """Return the branch of each case: its code, or, with a threshold, 0 up to its rank and 1 above; -1 is missing."""
     branch = np.empty(len(rows), np.int32)
     for i in range(len(rows)):
-        branch[i] = codes[rows[i]]
+        value = values[rows[i]]
+        branch[i] = value if below < 0 or value < 0 else (0 if value <= below else 1)
     return branch
 
 
 @njit(cache=True, nogil=True)
-def number_branches(rows: Ints, ranks: Ints, below: int) -> Ints:
-    """Return 0 for the cases up to a rank, 1 for those above, -1 for missing."""
-    branch = np.empty(len(rows), np.int32)
-    for i in range(len(rows)):
-        rank = ranks[rows[i]]
-        branch[i] = -1 if rank < 0 else (0 if rank <= below else 1)
-    return branch
-
-
-@njit(cache=True, nogil=True)
-def _part(
+def _part(  # noqa: PLR0912, PLR0913, PLR0917 - compiled: arrays, and plain loops
     rows: Ints, weights: Floats, orders: Ints, lengths: Ints, branch: Ints, shares: Floats, default: int
 ) -> tuple[Ints, Floats, Ints, Ints, Ints]:
     branches, numbers = len(shares), len(orders)
