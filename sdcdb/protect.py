@@ -172,7 +172,7 @@ def _jobs(found: TableProfile, table: Table, view: View) -> Iterator[tuple[Param
     if view.rows is not None:
         yield view.rows, ()
     together: dict[Params, list[ColumnSpec]] = {}
-    for name, params in view.columns.items():
+    for name, params in table.methods(view).items():
         column = found.column(name)
         if column is None:
             raise DataError(f"{found.name!r} has no column {name!r}")

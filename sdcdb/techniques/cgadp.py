@@ -159,8 +159,16 @@ def _search(value: exp.Expr, quantiles: tuple[float, ...], points: int) -> exp.E
 
 def fit(engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: Cgadp) -> FittedCgadp:
     """Find the quantiles of each leaf and the correlations of its normal scores."""
-    shapes = tuple(NumberShape.of(column) for column in columns)
     given, tree = given_columns(engine, table, columns, params), tree_of(engine, table, params)
+    return fit_columns(engine, table, columns, given, tree, params)
+
+
+def fit_columns(
+    engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], given: tuple[str, ...], tree: Tree | None,
+    params: Cgadp,
+) -> FittedCgadp:  # fmt: skip
+    """As `fit`, with a tree that is there already."""
+    shapes = tuple(NumberShape.of(column) for column in columns)
     names = [column.name for column in columns]
     every, leaves = _columns(engine, table, [*names, *given], tree)
     rules = []
