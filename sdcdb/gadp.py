@@ -54,7 +54,9 @@ def rule(moments: Moments, numbers: int, proximity: float, *, exact: bool) -> Ru
     mean, unit = moments.mean / scale, moments.covariance / np.outer(scale, scale)
     x, s = slice(0, numbers), slice(numbers, numbers + given)
     z, w = slice(numbers + given, None), slice(0, numbers + given)
-    regression = unit[x, s] @ np.linalg.pinv(unit[s, s], rcond=RANK, hermitian=True) if given else np.zeros((numbers, 0))
+    regression = (
+        unit[x, s] @ np.linalg.pinv(unit[s, s], rcond=RANK, hermitian=True) if given else np.zeros((numbers, 0))
+    )
     left = unit[x, x] - regression @ unit[s, x]
     if not exact:
         made = _linear(mean, numbers, regression, proximity)

@@ -93,7 +93,9 @@ class _Circle:
         sds = tuple(own.sd / (step or 1) for own in self.ranges)
         if step is None:
             starts: tuple[Any, ...] = tuple(own.low for own in self.ranges)
-            widths: tuple[Any, ...] = tuple((own.high - own.low) * INSIDE if own.high > own.low else 1.0 for own in self.ranges)
+            widths: tuple[Any, ...] = tuple(
+                (own.high - own.low) * INSIDE if own.high > own.low else 1.0 for own in self.ranges
+            )
         else:
             starts = tuple(round((own.low - self.low) / step) for own in self.ranges)
             ends = (round((own.high - self.low) / step) for own in self.ranges)
@@ -141,7 +143,9 @@ def _whole(value: int) -> exp.Expr:
     return number(value) if value >= 0 else exp.Paren(this=exp.Neg(this=number(-value)))
 
 
-def leaf_range(tree: Tree, at: int, column: str, shape: NumberShape, domain: tuple[float, float]) -> tuple[float, float]:
+def leaf_range(
+    tree: Tree, at: int, column: str, shape: NumberShape, domain: tuple[float, float]
+) -> tuple[float, float]:
     """Return the ends of what a leaf's path leaves of a domain, both of which belong to it, on the grid if there is one.
 
     A path that leaves nothing is one that no record takes; it has the range of one point.

@@ -114,5 +114,3 @@ def leaf_counts(engine: Engine, table: Source, tree: Tree, column: str) -> dict[
 def present(value: exp.Expr) -> exp.Expr:
     """Return the condition that a value is not NULL."""
     return exp.not_(exp.Is(this=value.copy(), expression=exp.null()))
-
-

@@ -69,7 +69,10 @@ class FittedLinear(Fitted):
                 made[f"{column} of {other}"] = tuple(own.inputs[j][i] for own in self.rules)
             for i, other in enumerate(self.columns):
                 made[f"{column} draw {other}"] = tuple(own.noise[j][i] for own in self.rules)
-            for name, ends in (("low", [own.lows[j] for own in self.rules]), ("high", [r.highs[j] for r in self.rules])):
+            for name, ends in (
+                ("low", [own.lows[j] for own in self.rules]),
+                ("high", [r.highs[j] for r in self.rules]),
+            ):
                 if any(end is not None for end in ends):
                     made[f"{column} {name}"] = tuple(0.0 if end is None else end for end in ends)
         for i, other in enumerate((*self.columns, *self.given)):
@@ -87,7 +90,9 @@ class FittedLinear(Fitted):
                 return item(name, at.copy())
             return real(values[0]) if values[0] else None
 
-        return {column: self._made(row, column, shape, of) for column, shape in zip(self.columns, self.shapes, strict=True)}
+        return {
+            column: self._made(row, column, shape, of) for column, shape in zip(self.columns, self.shapes, strict=True)
+        }
 
     def _made(self, row: Row, column: str, shape: NumberShape, of: Any) -> exp.Expr:
         value: exp.Expr = of(f"{column} intercept") or real(0.0)
@@ -224,5 +229,3 @@ def leaf_moments(
 def steady(values: Floats) -> tuple[float, ...]:
     """Round to 13 digits: threads add up in any order, and a refit must not differ in the last ones."""
     return tuple(float(f"{value:.13g}") for value in values)
-
-

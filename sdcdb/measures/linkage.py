@@ -206,5 +206,3 @@ def class_entropy(likelihoods: ArrayLike, shares: ArrayLike) -> float:
         raise DataError("class entropy needs, for each likelihood, the share of the class in its leaf: 0 to 1")
     chance = min(1.0, float(weights @ inside))
     return entropy([chance, 1 - chance])
-
-

@@ -97,7 +97,9 @@ class FittedCgadp(Fitted):
         last = self.points - 1
         scale = real(last / (2 * FAR))
         stopped = exp.Greatest(
-            this=exp.Least(this=exp.Paren(this=exp.Paren(this=score + real(FAR)) * scale), expressions=[real(last - 1e-9)]),
+            this=exp.Least(
+                this=exp.Paren(this=exp.Paren(this=score + real(FAR)) * scale), expressions=[real(last - 1e-9)]
+            ),
             expressions=[real(0.0)],
         )
         place = double(exp.Floor(this=stopped))
@@ -114,7 +116,9 @@ class FittedCgadp(Fitted):
         cases = exp.Case()
         for number_, own in enumerate(self.rules):
             cases = cases.when(at.copy().eq(number(number_)), _search(value, own.quantiles[j], self.points), copy=False)
-        whole = cases.else_(real(0.0)) if len(self.rules) > 1 else _search(value, self.rules[0].quantiles[j], self.points)
+        whole = (
+            cases.else_(real(0.0)) if len(self.rules) > 1 else _search(value, self.rules[0].quantiles[j], self.points)
+        )
         return once(f"score {row.place(column)}", exp.Coalesce(this=whole, expressions=[real(0.0)]))
 
     def random(self) -> bool:

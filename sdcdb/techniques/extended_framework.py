@@ -31,7 +31,9 @@ class ExtendedFramework(PatternParams):
     """How much of a number itself is left, from 0 up to, but not including, 1."""
 
 
-def fit(engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: ExtendedFramework) -> tuple[Fitted, ...]:
+def fit(
+    engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: ExtendedFramework
+) -> tuple[Fitted, ...]:
     """Grow the tree of the class and those of the categories, and fit every column."""
     parts = Parts.of(table, columns, params)
     tree = grown(engine, table, params.class_, params)
@@ -57,6 +59,4 @@ def drawn(
     return [kind(columns=names, given=(), shapes=shapes, tree=tree, rules=rules)]
 
 
-TECHNIQUE = Technique(
-    "extended_framework", Kind.ANY, ExtendedFramework, Fitted, fit, joint=True
-)
+TECHNIQUE = Technique("extended_framework", Kind.ANY, ExtendedFramework, Fitted, fit, joint=True)

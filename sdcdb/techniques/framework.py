@@ -55,7 +55,9 @@ def fit(engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: 
 
 def similar(engine: Engine, table: Source, parts: Parts, params: PatternParams) -> list[Fitted]:
     """Fit CAPT to every category."""
-    tree: dict[str, Any] = {name: getattr(params, name) for name in ("attributes", "min_cases", "confidence", "learner")}
+    tree: dict[str, Any] = {
+        name: getattr(params, name) for name in ("attributes", "min_cases", "confidence", "learner")
+    }
     own: dict[str, Any] = {name: getattr(params, name) for name in ("p", "siblings", "unrelated")}
     asked = capt.Capt(method="capt", **tree, **own)
     return [capt.fit(engine, table, (column,), asked) for column in parts.categories]

@@ -30,6 +30,4 @@ def fit(
     return (*made, *scattered(engine, table, parts, params))
 
 
-TECHNIQUE = Technique(
-    "random_extended_framework", Kind.ANY, RandomExtendedFramework, Fitted, fit, joint=True
-)
+TECHNIQUE = Technique("random_extended_framework", Kind.ANY, RandomExtendedFramework, Fitted, fit, joint=True)
