@@ -9,9 +9,12 @@ scikit-learn takes them; it does not prune here.
 
 import argparse
 import time
+from collections.abc import Callable
+from dataclasses import astuple
 
 import duckdb
 import numpy as np
+import pandas as pd
 from record import record
 
 from sdcdb.engines.dialect import Binding
@@ -21,6 +24,7 @@ from sdcdb.trees.c45 import grow
 from sdcdb.trees.cart import grow_cart
 from sdcdb.trees.expression import leaf_expression
 from sdcdb.trees.table import Attribute, TrainingTable
+from sdcdb.trees.tree import Tree
 
 SIZES = (2, 3, 5, 7, 8, 14, 16, 40)
 
@@ -61,7 +65,7 @@ def main() -> None:
     grow(generated(1_000))  # compiles
     table, fresh = generated(size), generated(min(size, 200_000), seed=2)
     rows = []
-    learners = {
+    learners: dict[str, Callable[[], Tree]] = {
         "C4.5, minimum 2": lambda: grow(table),
         "C4.5, minimum 200": lambda: grow(table, min_cases=200),
         "CART, minimum 2": lambda: grow_cart(table),
@@ -87,12 +91,10 @@ def main() -> None:
 def _in_sql(table: TrainingTable) -> str:
     """Read the table from DuckDB, grow, and compare the leaves in SQL with those in Python."""
     con = duckdb.connect()
-    frame = {  # noqa: F841 - DuckDB reads it by name
-        attribute.name: column if attribute.kind == "number" else np.array([*attribute.values, None])[column]
-        for attribute, column in zip(table.attributes, table.columns, strict=True)
+    frame = {
+        name: column if kind == "number" else np.array([*texts, None])[column]
+        for (name, kind, texts, _), column in zip(map(astuple, table.attributes), table.columns, strict=True)
     }
-    import pandas as pd
-
     con.register("given", pd.DataFrame(frame))
     con.execute("CREATE TABLE d AS SELECT row_number() OVER () AS id, * FROM given")
     start = time.perf_counter()

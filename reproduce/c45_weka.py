@@ -132,7 +132,7 @@ def as_weka_prints(tree: Tree, table: TrainingTable) -> list[str]:
             if isinstance(node, NumberSplit):
                 lines.append(f"{name} {'>' if place else '<='} {short(node.threshold, 6)}")
             else:
-                lines.append(f"{name} = v{node.values.index(condition.value or '')}")
+                lines.append(f"{name} = v{table.attribute(node.attribute).values.index(condition.value or '')}")
             walk(child, depth + 1)
 
     lines.append("")

@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from sdcdb.trees.gain import Floats
+from sdcdb.trees.nodes import CategorySplit, Leaf, Node, NumberSplit
 from sdcdb.trees.table import TrainingTable
-from sdcdb.trees.tree import CategorySplit, Leaf, Node, NumberSplit, Tree
+from sdcdb.trees.tree import Tree
 
 
 @dataclass(slots=True)

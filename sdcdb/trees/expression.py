@@ -5,7 +5,8 @@ import math
 from sqlglot import exp
 
 from sdcdb.row import Row, double, number, real
-from sdcdb.trees.tree import CategorySplit, Leaf, Node, NumberSplit, Tree
+from sdcdb.trees.nodes import CategorySplit, Leaf, Node, NumberSplit, ValueSplit
+from sdcdb.trees.tree import Tree
 
 EXACT = 2.0**53  # whole numbers below this are the same as DOUBLE
 
@@ -30,6 +31,10 @@ def _node(node: Node, row: Row, whole: set[str]) -> exp.Expr:
                 case = case.when(exp.Literal.string(value), _node(child, row, whole), copy=False)
         other = _node(node.children[node.default], row, whole)
         return case.else_(other, copy=False) if case.args.get("ifs") else other
+    if isinstance(node, ValueSplit):
+        same = exp.EQ(this=exp.cast(row.value(node.attribute), "VARCHAR"), expression=exp.Literal.string(node.value))
+        case = exp.Case().when(same, _node(node.yes, row, whole), copy=False)
+        return case.else_(_node(node.no, row, whole), copy=False)
     left, right = _node(node.left, row, whole), _node(node.right, row, whole)
     test = _test(node, row, is_whole=node.attribute in whole)
     first, other = (left, right) if node.default == "right" else (right, left)

@@ -29,7 +29,8 @@ def added_errors(total: float, wrong: float, confidence: float) -> float:
     >>> round(added_errors(6, 0, 0.25), 3)  # 6 x 0.206, the example of Quinlan's book
     1.238
     """
-    return float(_added(float(total), float(wrong), confidence, NormalDist().inv_cdf(1 - confidence)))
+    added: float = _added(float(total), float(wrong), confidence, NormalDist().inv_cdf(1 - confidence))
+    return added
 
 
 @njit(cache=True, nogil=True)
@@ -37,7 +38,7 @@ def _added(total: float, wrong: float, confidence: float, z: float) -> float:
     if total <= 0.0:
         return 0.0
     if wrong < 1.0:
-        none = total * (1 - confidence ** (1 / total))
+        none = total * (1 - math.pow(confidence, 1 / total))
         return none if wrong <= 1e-9 else none + wrong * (_limit(total, 1.0, z) - none)
     return _limit(total, wrong, z)
 

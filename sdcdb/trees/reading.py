@@ -1,10 +1,10 @@
 """Reading a table of DuckDB for a tree: categories as codes, numbers as they are, and a stated sample of large tables.
 
-The sample is the records whose seeded reservoir draw is least: DuckDB's `USING SAMPLE reservoir` with a seed, run in one
-thread so that the same seed gives the same records.
+The sample is DuckDB's reservoir with a seed, taken in one thread so that the same seed gives the same records.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -18,7 +18,7 @@ MOST = 2_000  # values of a category
 MOST_CLASSES = 2_000  # values of the class
 
 
-def read_columns(
+def read_columns(  # noqa: PLR0913, PLR0917 - as TrainingTable.read
     con: duckdb.DuckDBPyConnection, table: str, attributes: Sequence[str] | None, target: str, sample: int | None,
     seed: int,
 ) -> tuple[tuple[Attribute, ...], tuple[Column, ...], str]:  # fmt: skip
@@ -116,7 +116,7 @@ def _fetched(attribute: Attribute) -> str:
     return f"CAST(enum_code(TRY_CAST(CAST({column} AS VARCHAR) AS ENUM({texts}))) AS INTEGER)"
 
 
-def _column(attribute: Attribute, values: np.ma.MaskedArray | np.ndarray) -> Column:  # type: ignore[type-arg]
+def _column(attribute: Attribute, values: Any) -> Column:
     if attribute.kind == "number":
         return np.ascontiguousarray(np.ma.filled(np.ma.asarray(values, np.float64), np.nan), np.float64)
     return np.ascontiguousarray(np.ma.filled(np.ma.asarray(values), -1), np.int32)
