@@ -14,6 +14,7 @@ from sdcdb.cli.check import check
 from sdcdb.cli.compare import compare
 from sdcdb.cli.datasets import datasets
 from sdcdb.cli.demo import demo
+from sdcdb.cli.detective import detective
 from sdcdb.cli.init import init
 from sdcdb.cli.measure import measure
 from sdcdb.cli.protect import protect
@@ -34,7 +35,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-for command in (demo, init, check, measure, protect, show, compare, release, techniques, similarity, datasets, schema):
+for command in (demo, init, check, measure, protect, show, compare, release, techniques, similarity, detective, datasets, schema):
     app.command()(command)
 
 
