@@ -46,6 +46,7 @@ class ClassParams(TreeParams):
 def grown(engine: Engine, table: Source, target: str, params: TreeParams) -> Tree:
     """Grow the tree for a class over the table, or over a sample of a large one."""
     name = column_named(table, target)
+    engine.tell(f"growing the tree of {name}")
     attributes = [column_named(table, each) for each in params.attributes] or _testable(engine, table)
     training = TrainingTable.read(engine.con, table.name, [each for each in attributes if each != name], name)
     if params.learner == "cart":

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import duckdb
 
@@ -66,9 +67,9 @@ def protect(
         with transaction(database.con):
             catalogue.prepare(database.con)
             for number, each in enumerate(wanted):
-                if progress:
-                    progress(each.name, number, len(wanted))
-                plan = fit_view(database.con, each, secrets[each.view.secret])
+                tell = partial(_told, progress, each.name, number, len(wanted))
+                tell("")
+                plan = fit_view(database.con, each, secrets[each.view.secret], tell)
                 made.append(create_view(database.con, plan, secrets[each.view.secret], materialise=materialise))
             if dry_run:
                 raise _DryRunError
@@ -77,6 +78,11 @@ def protect(
     except duckdb.Error as problem:
         raise SdcdbError(f"nothing was created: {str(problem).splitlines()[0]}") from None
     return made
+
+
+def _told(progress: Progress | None, view: str, number: int, total: int, what: str) -> None:
+    if progress:
+        progress(f"{view}: {what}" if what else view, number, total)
 
 
 class _DryRunError(Exception):
@@ -111,8 +117,10 @@ def _must_fit(database: Database, policy: Policy) -> None:
         raise PolicyError("the policy does not fit the database", [Problem(e.field, e.message) for e in errors])
 
 
-def fit_view(con: duckdb.DuckDBPyConnection, wanted: Wanted, secret: Secret) -> Plan:
-    """Fit every method of one view."""
+def fit_view(
+    con: duckdb.DuckDBPyConnection, wanted: Wanted, secret: Secret, tell: Callable[[str], None] = lambda _: None
+) -> Plan:
+    """Fit every method of one view; `tell` is called with what takes long."""
     found = profile(con, wanted.table_name)
     key = _key(found, wanted.table)
     fitted: list[Fitted] = []
@@ -130,7 +138,7 @@ def fit_view(con: duckdb.DuckDBPyConnection, wanted: Wanted, secret: Secret) -> 
             row=Row(lanes, row.scope),
             columns=_others(found, wanted.table),
         )
-        result = technique.fit(Engine(con), source, columns, params)
+        result = technique.fit(Engine(con, tell), source, columns, params)
         fitted += [
             one.model_copy(update={"scope": row.scope}) for one in (result if isinstance(result, tuple) else (result,))
         ]

@@ -28,8 +28,10 @@ def protect(
     from sdcdb.secret import redacted
 
     out = Output(as_json, quiet)
-    with sdcdb.open(db, policy) as database, out.working("fitting", database.con):
-        made = create(database, views, materialise=materialise, dry_run=dry_run)
+    with sdcdb.open(db, policy) as database, out.working("fitting", database.con) as tell:
+        made = create(
+            database, views, materialise=materialise, dry_run=dry_run, progress=lambda what, *_: tell(f"fitting {what}")
+        )
     kind = "table" if materialise else "view"
     data = [
         {"view": each.plan.view, "table": each.plan.table, "kind": kind, "columns": list(each.plan.columns)}
