@@ -15,7 +15,7 @@ from sdcdb.errors import DataError
 from sdcdb.leaves import leaf
 from sdcdb.numbers import NumberShape
 from sdcdb.policy.strict import Strict
-from sdcdb.row import Row, bigint, double, item, nearest, number, real, typed
+from sdcdb.row import Row, bigint, double, item, number, real, typed
 from sdcdb.techniques.technique import ColumnSpec, Fitted
 from sdcdb.trees.tree import Tree
 
@@ -97,16 +97,16 @@ class _Circle:
                 (own.high - own.low) * INSIDE if own.high > own.low else 1.0 for own in self.ranges
             )
         else:
-            starts = tuple(round((own.low - self.low) / step) for own in self.ranges)
-            ends = (round((own.high - self.low) / step) for own in self.ranges)
-            widths = tuple(max(1, end - start + 1) for start, end in zip(starts, ends, strict=True))
+            starts = tuple(float(round((own.low - self.low) / step)) for own in self.ranges)
+            ends = (float(round((own.high - self.low) / step)) for own in self.ranges)
+            widths = tuple(max(1.0, end - start + 1) for start, end in zip(starts, ends, strict=True))
         return {f"{column} starts": starts, f"{column} widths": widths, f"{column} sds": sds}
 
     def wrapped(self, row: Row, column: str, at: exp.Expr) -> exp.Expr:
         def of(name: str) -> exp.Expr:
             values = self.lists(column)[f"{column} {name}"]
             if len(set(values)) == 1:
-                return real(values[0]) if isinstance(values[0], float) else _whole(values[0])
+                return real(values[0])
             return item(f"{column} {name}", at.copy())
 
         noise = exp.Paren(this=of("sds") * exp.Paren(this=row.normal(column)))
@@ -120,13 +120,10 @@ class _Circle:
             value = exp.Paren(this=value - real(self.low))
         if step != 1:
             value = value / real(step)
-        moved = exp.Paren(this=nearest(value + noise) - of("starts"))
-        once = exp.Paren(this=exp.Mod(this=moved, expression=of("widths")))
-        inside = exp.Paren(this=exp.Mod(this=exp.Paren(this=once + of("widths")), expression=of("widths")))
-        points = exp.Paren(this=of("starts") + inside)
-        if step == 1 and float(self.low).is_integer():
-            return points + _whole(int(self.low)) if self.low else points
-        return real(self.low) + double(points) * real(step)
+        whole = exp.Paren(this=double(exp.Floor(this=value + noise + real(0.5))))
+        turns = double(exp.Floor(this=exp.Paren(this=exp.Paren(this=whole - of("starts")) / of("widths"))))
+        points = exp.Paren(this=whole.copy() - of("widths") * turns)  # whole numbers are exact in a DOUBLE
+        return points if step == 1 and not self.low else real(self.low) + points * real(step)
 
     def _real(self, row: Row, column: str, noise: exp.Expr, of: Callable[[str], exp.Expr]) -> exp.Expr:
         value = double(row.value(column))
@@ -137,10 +134,6 @@ class _Circle:
         if all(own.sd > 0 for own in self.ranges):
             return wrapped
         return exp.Case().when(of("sds").eq(real(0)), value.copy()).else_(wrapped)  # to the last digit
-
-
-def _whole(value: int) -> exp.Expr:
-    return number(value) if value >= 0 else exp.Paren(this=exp.Neg(this=number(-value)))
 
 
 def leaf_range(

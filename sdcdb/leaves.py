@@ -45,10 +45,19 @@ class ClassParams(TreeParams):
 
 def grown(engine: Engine, table: Source, target: str, params: TreeParams) -> Tree:
     """Grow the tree for a class over the table, or over a sample of a large one."""
+    return grown_from(engine, training_table(engine, table, target, params), params)
+
+
+def training_table(engine: Engine, table: Source, target: str, params: TreeParams) -> TrainingTable:
+    """Read what the tree of a class is grown from; `aimed` at another category, it serves for that, too."""
     name = column_named(table, target)
-    engine.tell(f"growing the tree of {name}")
     attributes = [column_named(table, each) for each in params.attributes] or _testable(engine, table)
-    training = TrainingTable.read(engine.con, table.name, [each for each in attributes if each != name], name)
+    return TrainingTable.read(engine.con, table.name, [each for each in attributes if each != name], name)
+
+
+def grown_from(engine: Engine, training: TrainingTable, params: TreeParams) -> Tree:
+    """Grow the tree of a table that is read already."""
+    engine.tell(f"growing the tree of {training.target}")
     if params.learner == "cart":
         from sdcdb.trees.cart import grow_cart
 

@@ -56,7 +56,14 @@ def fit(
 ) -> FittedCapt | FittedRandomCategorical:
     """Grow the tree of the column and settle what may be drawn in every leaf."""
     (column,) = columns
-    tree, shape = grown(engine, table, column.name, params), category_shape(engine, table, column)
+    return fit_tree(engine, table, column, params, grown(engine, table, column.name, params))
+
+
+def fit_tree(
+    engine: Engine, table: Source, column: ColumnSpec, params: Capt, tree: Tree
+) -> FittedCapt | FittedRandomCategorical:
+    """As `fit`, with a tree that is there already."""
+    shape = category_shape(engine, table, column)
     if isinstance(tree.root, Leaf):
         return fit_column(engine, table, column, params.unrelated)
     counts = frequencies(tree, shape.values, leaf_counts(engine, table, tree, column.name))

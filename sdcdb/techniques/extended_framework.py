@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from sdcdb.framework import NumberMethod, Parts, PatternParams
-from sdcdb.leaves import grown
+from sdcdb.leaves import grown_from, training_table
 from sdcdb.linear import rules_of
 from sdcdb.numbers import NumberShape
 from sdcdb.techniques import cgadp, egadp, gadp, rpt
@@ -36,9 +36,10 @@ def fit(
 ) -> tuple[Fitted, ...]:
     """Grow the tree of the class and those of the categories, and fit every column."""
     parts = Parts.of(table, columns, params)
-    tree = grown(engine, table, params.class_, params)
+    training = training_table(engine, table, params.class_, params)
+    tree = grown_from(engine, training, params)
     made = drawn(engine, table, parts, tree, params.numbers, params.proximity)
-    made += similar(engine, table, parts, params)
+    made += similar(engine, table, parts, params, training)
     if parts.target:
         made.append(rpt.fit_class(engine, table, parts.target, tree))
     return tuple(made)

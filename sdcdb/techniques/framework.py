@@ -1,13 +1,14 @@
 """The Framework (thesis 2007, section 7.1): noise for every column that keeps the patterns of a decision tree."""
 
-from typing import Any, Literal
+from typing import Literal
 
 from sdcdb.framework import NoiseParams, Parts, PatternParams
 from sdcdb.leafnoise import FittedLeafNoise, ranges_of
-from sdcdb.leaves import grown
+from sdcdb.leaves import grown_from, training_table
 from sdcdb.numbers import NumberShape
 from sdcdb.techniques import capt, rpt
 from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Kind, Source, Technique
+from sdcdb.trees.table import TrainingTable
 
 
 class Framework(NoiseParams):
@@ -38,7 +39,8 @@ def fit(engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: 
     """Grow the tree of the class and those of the categories, and settle the noise of every column."""
     parts = Parts.of(table, columns, params)
     shapes = tuple(NumberShape.of(column) for column in parts.numbers)
-    tree = grown(engine, table, params.class_, params)
+    training = training_table(engine, table, params.class_, params)
+    tree = grown_from(engine, training, params)
     ranges = tuple(
         ranges_of(tree, column, shape, params.sd.value, "framework", innocent=True, influential=True)
         for column, shape in zip(parts.numbers, shapes, strict=True)
@@ -47,20 +49,23 @@ def fit(engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: 
     if parts.numbers:
         names = tuple(column.name for column in parts.numbers)
         made.append(FittedFramework(columns=names, shapes=shapes, tree=tree, ranges=ranges))
-    made += similar(engine, table, parts, params)
+    made += similar(engine, table, parts, params, training)
     if parts.target:
         made.append(rpt.fit_class(engine, table, parts.target, tree))
     return tuple(made)
 
 
-def similar(engine: Engine, table: Source, parts: Parts, params: PatternParams) -> list[Fitted]:
-    """Fit CAPT to every category."""
-    tree: dict[str, Any] = {
-        name: getattr(params, name) for name in ("attributes", "min_cases", "confidence", "learner")
-    }
-    own: dict[str, Any] = {name: getattr(params, name) for name in ("p", "siblings", "unrelated")}
-    asked = capt.Capt(method="capt", **tree, **own)
-    return [capt.fit(engine, table, (column,), asked) for column in parts.categories]
+def similar(
+    engine: Engine, table: Source, parts: Parts, params: PatternParams, training: TrainingTable
+) -> list[Fitted]:
+    """Fit CAPT to every category; the table is read once for all their trees."""
+    asked = capt.Capt(method="capt", p=params.p, siblings=params.siblings, unrelated=params.unrelated)
+    known = {attribute.name for attribute in training.attributes}
+    made: list[Fitted] = []
+    for column in parts.categories:
+        own = training.aimed(column.name) if column.name in known else training_table(engine, table, column.name, params)
+        made.append(capt.fit_tree(engine, table, column, asked, grown_from(engine, own, params)))
+    return made
 
 
 TECHNIQUE = Technique("framework", Kind.ANY, Framework, FittedFramework, fit, joint=True)
