@@ -17,6 +17,7 @@ from sdcdb.cli.compare import compare
 from sdcdb.cli.datasets import datasets
 from sdcdb.cli.demo import demo
 from sdcdb.cli.evaluate import evaluate
+from sdcdb.cli.detective import detective
 from sdcdb.cli.init import init
 from sdcdb.cli.ledger import ledger
 from sdcdb.cli.measure import measure
@@ -58,6 +59,7 @@ for command in (
     datasets,
     schema,
 ):
+for command in (demo, init, check, measure, protect, show, compare, release, techniques, similarity, detective, datasets, schema):
     app.command()(command)
 for analyst in (ask, shell, status, refresh):
     app.command()(analyst)
