@@ -132,11 +132,11 @@ def fit_view(
     con: duckdb.DuckDBPyConnection,
     wanted: Wanted,
     secret: Secret,
-    read: Read,
+    read: Read | None = None,
     tell: Callable[[str], None] = lambda _: None,
 ) -> Plan:
     """Fit every method of one view; `tell` is called with what takes long."""
-    found = read(wanted.table_name)
+    found = (read or _profiles(con))(wanted.table_name)
     key = _key(found, wanted.table)
     fitted: list[Fitted] = []
     lanes: dict[str, int] = {}
