@@ -53,11 +53,14 @@ class Output:
             yield lambda done, total: bar.update(task, completed=done, total=total)
 
     @contextmanager
-    def working(self, what: str, con: duckdb.DuckDBPyConnection) -> Iterator[None]:
-        """Show on stderr, if it is a terminal, that `con` is busy; let Ctrl-C stop it."""
+    def working(self, what: str, con: duckdb.DuckDBPyConnection) -> Iterator[Callable[[str], None]]:
+        """Show on stderr, if it is a terminal, that `con` is busy; yield the function that says with what.
+
+        Ctrl-C stops it.
+        """
         shown = not self.quiet and self.notes.is_terminal
-        with interruptible(con), self.notes.status(what) if shown else nullcontext():
-            yield
+        with interruptible(con), self.notes.status(what) if shown else nullcontext() as status:
+            yield lambda text: status.update(text) if status is not None else None
 
 
 def table(title: str, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:

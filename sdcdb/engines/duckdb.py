@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from sdcdb.engines.dialect import Binding, Dialect, of_the_table_alone, placeholders, text_literal
+from sdcdb.engines.dialect import Binding, Dialect, of_the_table_alone, once_layers, placeholders, text_literal
 from sdcdb.row import TABLE
 from sdcdb.sql import identifier, quoted
 
@@ -27,8 +27,9 @@ class DuckDBDialect(Dialect):
         """Lay a SELECT out in layers, so that each digest, word, draw and code is computed once per record.
 
             SELECT <expressions> FROM (
-                SELECT t.*, <draws>, <codes> FROM (
-                    SELECT t.*, <words> FROM (SELECT t.*, <digests> FROM <table> AS t) AS t) AS t) AS t
+                SELECT t.*, <values computed once, such as leaves and normals> FROM (
+                    SELECT t.*, <draws>, <codes> FROM (
+                        SELECT t.*, <words> FROM (SELECT t.*, <digests> FROM <table> AS t) AS t) AS t) AS t) AS t
 
         DuckDB shares nothing inside a CASE. What a query does not need of the layers, it does not compute.
         """
@@ -40,24 +41,28 @@ class DuckDBDialect(Dialect):
         above: dict[str, str] = {}
         for node in placeholders(query, "SDC_DRAW"):
             block, lane = str(node.expressions[0].this), int(node.expressions[1].this)
-            digest, word, draw = f"sdc digest {block}", f"sdc word {block} {lane // 4}", f"sdc draw {block} {lane}"
+            digest, word, draw = f"sdc digest {block}", f"sdc word {block} {lane // 2}", f"sdc draw {block} {lane}"
             digests[digest] = _digest(binding, block)
-            words[word] = _word(_own(digest), lane // 4)
-            above[draw] = _lane(_own(word), lane % 4)
+            words[word] = _word(_own(digest), lane // 2)
+            above[draw] = _lane(_own(word), lane % 2)
             node.replace(self.raw(_own(draw)))
         for node in placeholders(query, "SDC_CODE"):
             if of_the_table_alone(node):
                 name, value = str(node.expressions[0].this), quoted(node.expressions[1])
                 above[f"sdc code {name}"] = self.code("", value, binding.lists[name])
                 node.replace(self.raw(_own(f"sdc code {name}")))
+        once = once_layers(query, lambda name: self.raw(_own(name)))
         source = query.args["from_"].this
         key = binding.key if binding.key == "rowid" else None
-        source.replace(_layer(_layer(_layer(source.copy(), digests, key), words, key), above, key))
+        layers = _layer(_layer(_layer(source.copy(), digests, key), words, key), above, key)
+        for values in once:
+            layers = _layer(layers, {name: quoted(self.bound(value, binding)) for name, value in values.items()}, key)
+        source.replace(layers)
         return query
 
     def draw(self, binding: Binding, block: str, lane: int) -> str:
-        """Cut 32 bits from one half of the digest."""
-        return _lane(_word(_digest(binding, block), lane // 4), lane % 4)
+        """Cut 32 bits from one quarter of the digest."""
+        return _lane(_word(_digest(binding, block), lane // 2), lane % 2)
 
     def item(self, column: str, index: str) -> str:
         """Index a LIST."""
@@ -74,9 +79,13 @@ def _digest(binding: Binding, block: str) -> str:
     return f"sha256({text_literal(f'{binding.subkey}:{block}:')} || {key})"
 
 
-def _word(digest: str, half: int) -> str:
-    """Return half of a digest as a number of 128 bits."""
-    return f"CAST(CAST(unhex(substr({digest}, {1 + 32 * half}, 32)) AS BIT) AS UHUGEINT)"
+def _word(digest: str, pair: int) -> str:
+    """Return a quarter of a digest, two lanes, as a number of 64 bits: a column that is read alone needs only one.
+
+    Each half of a digest is read from its end, as a number of 128 bits would be: lanes 0 and 1 are its last 16 digits.
+    """
+    start = 32 * (pair // 2) + (17 if pair % 2 == 0 else 1)
+    return f"CAST('0x' || substr({digest}, {start}, 16) AS UBIGINT)"
 
 
 def _own(name: str) -> str:
@@ -84,9 +93,8 @@ def _own(name: str) -> str:
 
 
 def _lane(word: str, place: int) -> str:
-    """Cut 32 bits from a word by shift and mask: `%` on 128-bit numbers is slow."""
-    shifted = f"({word} >> {32 * place})" if place else word
-    return f"CAST(({shifted} & 4294967295) AS BIGINT)"
+    """Cut the low or the high 32 bits from a word."""
+    return f"CAST(({word} >> 32) AS BIGINT)" if place else f"CAST(({word} & 4294967295) AS BIGINT)"
 
 
 def _layer(source: exp.Expr, added: dict[str, str], key: str | None) -> exp.Expr:
