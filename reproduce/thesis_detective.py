@@ -27,7 +27,7 @@ from sdcdb.trees.c45 import grow
 
 CLASSES = {"country_of_origin": (1, 1, 0, 1), "car_make": (2, 1, 0, 0), "profession": (3, 0, 0, 0), "status": (0, 2, 1, 0)}
 VERDICTS = ("exactly same", "very similar", "similar", "dissimilar")
-PAPER = {("Ford", "Toyota"): 8184, ("Ford", "Nissan"): 6336, ("Toyota", "Nissan"): 2976}
+PAPER = {("Ford", "Toyota"): 8184, ("Ford", "Nissan"): 6336, ("Nissan", "Toyota"): 2976}
 
 
 def main() -> None:
