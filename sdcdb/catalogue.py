@@ -50,6 +50,7 @@ def lanes(con: duckdb.DuckDBPyConnection, table: str, places: list[str], draws: 
     given, free = {place: lane for place, lane, _ in rows}, max((lane + taken for _, lane, taken in rows), default=0)
     for place in places:
         if place not in given:
+            free += free % draws  # a pair of draws stands in one word of one digest
             given[place] = free
             free += draws
             con.execute(f"INSERT INTO {SCHEMA}.lanes VALUES (?, ?, ?, ?)", [table, place, given[place], draws])

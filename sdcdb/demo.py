@@ -1,7 +1,6 @@
 """The demo: the commands that a newcomer would type, run one after the other in a new folder."""
 
 import os
-import secrets
 import shlex
 from collections.abc import Callable
 from importlib.resources import files
@@ -28,6 +27,7 @@ NEXT = """\
 Try next, in {folder}:
   sdcdb measure staff.duckdb staff --known sex,age,dept --plot more.html   what if the intruder knows the age?
   sdcdb show staff.duckdb staff_public                                     the view in words
+  sdcdb compare staff.duckdb staff_public --html report.html               what is left to use, and to learn, with plots
   sdcdb techniques vicus                                                   what VICUS does
   sdcdb init staff.duckdb -o -                                             a policy guessed from the data
   sdcdb check staff.duckdb                                                 after you broke staff.policy.yaml
@@ -53,13 +53,15 @@ def _tour(out: Output, rows: int, seed: int) -> None:
     _run(out, f"sdcdb datasets staff --rows {rows} --seed {seed} -o {staff}",
          lambda: datasets("staff", staff, rows, seed, quiet=True))  # fmt: skip
     _step(out, f"The policy says what each column is and what must be kept: {policy}")
-    policy.write_text(files("sdcdb").joinpath("demo.policy.yaml").read_text(encoding="utf-8"), encoding="utf-8")
+    text = files("sdcdb").joinpath("demo.policy.yaml").read_text(encoding="utf-8")
+    if "SDCDB_SECRET" not in os.environ:  # a secret that nobody kept could not be used again
+        text = text.replace("env:SDCDB_SECRET", "keyfile")
+    policy.write_text(text, encoding="utf-8")
     _run(out, f"sdcdb check {staff}", lambda: check(staff, quiet=True))
     _step(out, f"What does somebody learn who knows a colleague's {KNOWN.replace(',', ', ')}?")
     _run(out, f"sdcdb measure {staff} staff --known {KNOWN} --plot exposure.svg",
          lambda: measure(staff, "staff", KNOWN, worst=3, plot=_plot_file(out), quiet=out.quiet))  # fmt: skip
     _step(out, "A protected view: departments and salaries perturbed in the database, the same at every read.")
-    os.environ.setdefault("SDCDB_SECRET", secrets.token_hex(16))  # the policy takes its secret from there
     _run(out, f"sdcdb protect {staff}", lambda: protect(staff, quiet=True))
     _run(out, f"sdcdb compare {staff} staff_public", lambda: compare(staff, "staff_public", quiet=True))
     _run(out, f"sdcdb release {staff} staff_public -o staff_public.parquet",

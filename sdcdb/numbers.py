@@ -55,9 +55,17 @@ class NumberShape(Strict):
         else:
             holds = self._type_range() if self.domain is None else None
             value = value if holds is None else clip(value, real(holds[0]), real(holds[1]))
-            steps = nearest(exp.Paren(this=exp.Paren(this=value - real(low)) / real(self.step)))
-            moved = real(low) + double(self._bounded_steps(steps, boundary)) * real(self.step)
+            above = exp.Paren(this=value - real(low)) if low else value
+            steps = nearest(exp.Paren(this=above / real(self.step)) if self.step != 1 else above)
+            moved = self._unscaled(self._bounded_steps(steps, boundary), low)
         return typed(moved, self.type)
+
+    def _unscaled(self, steps: exp.Expr, low: float) -> exp.Expr:
+        """Return low + steps x step. Whole numbers at step 1 stay whole: they need no journey through DOUBLE."""
+        step = self.step or 1
+        if self.type in _INTEGERS and step == 1 and low.is_integer() and abs(low) < 2**53:
+            return exp.Paren(this=number(int(low)) + exp.Paren(this=steps)) if low else exp.Paren(this=steps)
+        return real(low) + double(steps) * real(step)
 
     def words(self, boundary: Boundary) -> str:
         """Say what happens to the noisy value."""

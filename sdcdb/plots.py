@@ -10,6 +10,7 @@ import numpy as np
 from sdcdb.errors import MissingExtraError, SdcdbError
 from sdcdb.measures.cae import Curve
 from sdcdb.measures.distribution import Floats
+from sdcdb.new_file import written_whole
 
 FORMATS = (".svg", ".png", ".pdf", ".html")
 COLOURS = ["#4c78a8", "#f58518", "#e45756", "#72b7b2"]
@@ -94,13 +95,10 @@ def similarity_chart(frames: Mapping[str, Any], title: str) -> Any:
 
 def save(chart: Any, file: Path) -> None:
     """Write the picture in the format that the file's ending names."""
-    try:
-        if file.suffix.lower() == ".html":
-            chart.save(str(file), format="html", inline=True)
-        else:
-            chart.save(str(file), format=file.suffix.lower()[1:], **({"ppi": 144} if file.suffix == ".png" else {}))
-    except OSError as problem:
-        raise SdcdbError(f"cannot write {file}: {problem.strerror}") from None
+    kind = file.suffix.lower()[1:]
+    every: dict[str, dict[str, Any]] = {"html": {"inline": True}, "png": {"ppi": 144}}
+    with written_whole(file, replace=True) as part:
+        chart.save(str(part), format=kind, **every.get(kind, {}))
 
 
 def _points(line: Line) -> list[dict[str, Any]]:

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 
 import duckdb
 
@@ -12,10 +12,10 @@ from sdcdb.database import Database
 from sdcdb.engines.duckdb import DuckDBDialect
 from sdcdb.errors import DataError, PolicyError, Problem, SdcdbError, choices
 from sdcdb.plan import Plan
-from sdcdb.policy.check import check
+from sdcdb.policy.check import Read, check
 from sdcdb.policy.load import Document
 from sdcdb.policy.models import ROWID, Policy, Role, Table, View
-from sdcdb.profile import TableProfile, profile
+from sdcdb.profile import TableProfile, profile, table_names
 from sdcdb.row import RECORD, Row
 from sdcdb.secret import Secret, read_secret
 from sdcdb.sql import quoted, table_reference
@@ -60,7 +60,8 @@ def protect(
     if policy is None:
         raise SdcdbError("there is no policy: `sdcdb init DB` writes one to start from")
     wanted = list(_wanted(policy, views))
-    _must_fit(database, policy)
+    read = _profiles(database.con)
+    _must_fit(database, policy, read)
     secrets = {view.secret: read_secret(view.secret, database.path) for view in (each.view for each in wanted)}
     made: list[Protected] = []
     try:
@@ -69,7 +70,7 @@ def protect(
             for number, each in enumerate(wanted):
                 tell = partial(_told, progress, each.name, number, len(wanted))
                 tell("")
-                plan = fit_view(database.con, each, secrets[each.view.secret], tell)
+                plan = fit_view(database.con, each, secrets[each.view.secret], read, tell)
                 made.append(create_view(database.con, plan, secrets[each.view.secret], materialise=materialise))
             if dry_run:
                 raise _DryRunError
@@ -110,18 +111,32 @@ def _wanted(policy: Policy, views: list[str] | None) -> Iterator[Wanted]:
         yield every[name]
 
 
-def _must_fit(database: Database, policy: Policy) -> None:
+def _profiles(con: duckdb.DuckDBPyConnection) -> Read:
+    """Return what profiles each table once, however often it is asked: a profile is a scan, with sorting."""
+    once = cache(lambda name: profile(con, name))
+    names = {name.casefold(): name for name in table_names(con)}
+    return lambda name: once(names.get(name.casefold(), name))
+
+
+def _must_fit(database: Database, policy: Policy, read: Read) -> None:
     document = Document(str(database.path), policy, {})
-    errors = [problem for problem in check(database.con, document) if problem.severity == "error"]
+    errors = [problem for problem in check(database.con, document, read) if problem.severity == "error"]
     if errors:
-        raise PolicyError("the policy does not fit the database", [Problem(e.field, e.message) for e in errors])
+        raise PolicyError(
+            "the policy does not fit the database (sdcdb check names the lines)",
+            [Problem(e.field, e.message) for e in errors],
+        )
 
 
 def fit_view(
-    con: duckdb.DuckDBPyConnection, wanted: Wanted, secret: Secret, tell: Callable[[str], None] = lambda _: None
+    con: duckdb.DuckDBPyConnection,
+    wanted: Wanted,
+    secret: Secret,
+    read: Read | None = None,
+    tell: Callable[[str], None] = lambda _: None,
 ) -> Plan:
     """Fit every method of one view; `tell` is called with what takes long."""
-    found = profile(con, wanted.table_name)
+    found = (read or _profiles(con))(wanted.table_name)
     key = _key(found, wanted.table)
     fitted: list[Fitted] = []
     lanes: dict[str, int] = {}
@@ -137,6 +152,7 @@ def fit_view(
             subkey=secret.subkey(found.name),
             row=Row(lanes, row.scope),
             columns=_others(found, wanted.table),
+            distinct={column.name: column.distinct for column in found.columns},
         )
         result = technique.fit(Engine(con, tell), source, columns, params)
         fitted += [

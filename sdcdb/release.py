@@ -1,7 +1,8 @@
 """A file for giving away: a copy of a protected view with a manifest, and nothing of the raw data or its keys.
 
 A view is no boundary: its database holds the raw table, and its definition the key of its draws. What leaves the house
-is a materialised copy in a file of its own.
+is a materialised copy in a file of its own. Its records are sorted by what is published: in the order of the raw table,
+the n-th record would be the n-th person of any list in that order.
 """
 
 import hashlib
@@ -42,6 +43,15 @@ def release(database: Database, view: str, file: Path) -> Release:
             raise SdcdbError(f"{path} exists already: choose another name or remove it first")
     entry = catalogue.entry(database.con, view)
     _write(database, entry.plan.view, file)
+    try:
+        return _described(database, entry, file, manifest)
+    except BaseException:
+        file.unlink(missing_ok=True)  # a file without its manifest is not a release
+        raise
+
+
+def _described(database: Database, entry: catalogue.Entry, file: Path, manifest: Path) -> Release:
+    """Write the manifest."""
     checksum = _checksum(file)
     ((rows,),) = database.con.execute(f"SELECT count(*) FROM {quoted(table_reference(entry.plan.view))}").fetchall()
     contents = {
@@ -65,13 +75,13 @@ def _write(database: Database, view: str, file: Path) -> None:
     name = quoted(table_reference(view))
     if file.suffix.lower() == ".duckdb":
         with new_database(file) as con:  # a file of its own: no catalogue, no lists, no view definition
-            con.register("released", database.con.sql(f"FROM {name}").to_arrow_reader())
+            con.register("released", database.con.sql(f"FROM {name} ORDER BY ALL").to_arrow_reader())
             con.execute(f"CREATE TABLE {name} AS FROM released")
             con.unregister("released")
         return
     kind = "FORMAT parquet" if file.suffix.lower() == ".parquet" else "FORMAT csv, HEADER"
     with written_whole(file) as part:
-        database.con.execute(f"COPY (FROM {name}) TO '{str(part).replace(chr(39), chr(39) * 2)}' ({kind})")
+        database.con.execute(f"COPY (FROM {name} ORDER BY ALL) TO '{str(part).replace(chr(39), chr(39) * 2)}' ({kind})")
 
 
 def _measures(database: Database, plan: Any) -> dict[str, Any]:

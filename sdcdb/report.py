@@ -8,7 +8,10 @@ import numpy as np
 import pandas as pd
 
 from sdcdb.compare import Comparison
-from sdcdb.errors import MissingExtraError, SdcdbError
+from sdcdb.errors import MissingExtraError
+from sdcdb.new_file import written_whole
+from sdcdb.sweep import Point
+from sdcdb.uncertainty import Uncertainty
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1b1f24; --paper: #ffffff; --line: #d8dee4; --soft: #57606a; }
@@ -23,16 +26,18 @@ td.n, th.n { text-align: right; } td.text { white-space: normal; min-width: 14re
 figure { margin: .5rem 0; background: #ffffff; border-radius: 6px; padding: .5rem; overflow-x: auto; }
 figure svg { display: block; max-width: 100%; height: auto; }
 """
+SWEEP = """\
+Each point is a method at one strength; the large one is this view's. Right is more useful, down is safer. Risk is how
+often the best guess of one value is right, of an intruder who knows the method and how frequent values are: exactly, or
+for numbers to within 5% of the domain."""
 BEFORE, AFTER = "#4c78a8", "#f58518"
 COLOURS = {"before": BEFORE, "after": AFTER}
 
 
 def write_page(found: Comparison, file: Path) -> None:
     """Write the page."""
-    try:
-        file.write_text(page(found), encoding="utf-8")
-    except OSError as problem:
-        raise SdcdbError(f"cannot write {file}: {problem.strerror}") from None
+    with written_whole(file, replace=True) as part:
+        part.write_text(page(found), encoding="utf-8")
 
 
 def page(found: Comparison) -> str:
@@ -80,6 +85,22 @@ def page(found: Comparison) -> str:
             "<p>Averages over records, by how many other categories the intruder knows.</p>",
             _figure(_entropy(found)),
         ]
+    for name, measured in found.uncertainties.items():
+        parts += [f"<h2>What an intruder after {_text(name)} is unsure of</h2>", _uncertainty_table(measured)]
+        parts += [
+            "<p class=soft>CAE, on cells of the domain: means over records, and the H(0) of the most exposed.</p>"
+        ]
+    if found.losses:
+        rows_loss = [(n, c.mean_l, c.mean_sensitive_loss, c.mean_record_loss) for n, c in found.losses.items()]
+        parts += ["<h2>Information loss of lists</h2>"]
+        parts += [_table(("column", "values", "loss of the column", "loss of a record"), rows_loss)]
+    if found.sweeps:
+        parts += ["<h2>Risk against utility</h2>", f"<p>{SWEEP}</p>"]
+        parts += [_figure(_sweep(name, points, number=name in found.numbers)) for name, points in found.sweeps.items()]
+    if found.similarities:
+        parts += ["<h2>Which values are similar, before and after</h2>"]
+        parts += ["<p>Values that occur in the same company are similar (VICUS): red is alike, blue is not.</p>"]
+        parts += [_figure(_similarity(name, *maps)) for name, maps in found.similarities.items()]
     body = "\n".join(parts)
     head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{_text(plan.view)}</title>'
     return f"<!DOCTYPE html>\n<html lang=en><head>{head}<style>{STYLE}</style></head><body>\n{body}\n</body></html>\n"
@@ -100,7 +121,8 @@ def _table(header: tuple[str, ...], rows: list[tuple[Any, ...]]) -> str:
         kind = "text" if len(str(value)) > 40 else "n" if str(value).endswith("%") else "c"
         return f"<td class={kind}>{_text(value)}</td>"
 
-    heads = "".join(f"<th>{_text(name)}</th>" for name in header)
+    numeric = [isinstance(value, float) or str(value).endswith("%") for value in (rows[0] if rows else header)]
+    heads = "".join(f"<th{' class=n' * right}>{_text(name)}</th>" for name, right in zip(header, numeric, strict=True))
     lines = "".join(f"<tr>{''.join(cell(value) for value in row)}</tr>" for row in rows)
     return f"<div class=wide><table><thead><tr>{heads}</tr></thead><tbody>{lines}</tbody></table></div>"
 
@@ -217,3 +239,40 @@ def _entropy(found: Comparison) -> Any:
             color=alt.Color("of:N", title=None, scale=alt.Scale(range=[BEFORE, AFTER])),
         )
     )
+
+
+def _uncertainty_table(measured: tuple[Uncertainty, ...]) -> str:
+    header = ("intruder knows", "H(0) bits", "after", "least", "after", "area", "after")
+    rows = [
+        (
+            ", ".join(each.known) or "nothing",
+            each.before.h0,
+            each.after.h0,
+            each.least_before,
+            each.least_after,
+            each.before.area,
+            each.after.area,
+        )
+        for each in measured
+    ]
+    return _table(header, rows)
+
+
+def _sweep(name: str, points: tuple[Point, ...], *, number: bool) -> Any:
+    alt = _altair()
+    rows = [{**vars(point), "order": place} for place, point in enumerate(points)]
+    kept = f"squared correlation of {name} with the original" if number else f"share of chi-square kept by {name}"
+    x = alt.X("utility:Q", title=kept, scale=alt.Scale(domain=[0, 1]))
+    y = alt.Y("risk:Q", title="a guess is right", axis=alt.Axis(format="%"), scale=alt.Scale(zero=False))
+    colour = alt.Color("method:N", title=None, scale=alt.Scale(range=[AFTER, BEFORE, "#54a24b"]))
+    swept = alt.Chart(alt.Data(values=[row for row in rows if number or not row["chosen"]]), width=520, height=260)
+    lines = swept.mark_line(point=True).encode(x=x, y=y, color=colour, order="order:Q")
+    labels = swept.mark_text(align="left", dx=7, dy=10, fontSize=10).encode(x=x, y=y, color=colour, text="parameter:N")
+    own = alt.Chart(alt.Data(values=[row for row in rows if row["chosen"]])).mark_point(size=220, strokeWidth=2.5)
+    return lines + labels + own.encode(x=x, y=y, color=colour)
+
+
+def _similarity(name: str, before: pd.DataFrame, after: pd.DataFrame) -> Any:
+    from sdcdb.plots import similarity_chart
+
+    return similarity_chart({f"{name} before": before, f"{name} after": after}, "")

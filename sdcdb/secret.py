@@ -69,7 +69,11 @@ def _keyfile(file: Path) -> str:
         return _read(file)
     except OSError as problem:
         raise SdcdbError(f"cannot create the key file {file}: {problem.strerror}") from None
-    with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
-        text = secrets.token_hex(32)
-        stream.write(text + "\n")
+    text = secrets.token_hex(32)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
+            stream.write(text + "\n")
+    except OSError as problem:
+        file.unlink(missing_ok=True)  # half a key would be taken for one
+        raise SdcdbError(f"cannot write the key file {file}: {problem.strerror}") from None
     return text

@@ -80,13 +80,20 @@ def similarity(  # noqa: PLR0913, PLR0917 - the paper's parameters
     if not (0 <= c1 <= 1 and 0 <= c2 <= 1 and abs(c1 + c2 - 1) <= TOLERANCE):
         raise DataError(f"c1 is {c1} and c2 is {c2}: give two weights from 0 to 1 whose sum is 1")
     found = cooccurrence(con, table, columns)
-    edges = adjacency(found.counts, graph)
-    near = direct(edges, found.blocks)
-    far = transitive(edges, found.blocks, near, threshold)
+    near, far = both(found.counts, found.blocks, threshold, graph)
     return {
         column: Similarity(*(_frame(matrix, values) for matrix in (s1, s2, c1 * s1 + c2 * s2)))
         for column, values, s1, s2 in zip(found.columns, found.categories, near, far, strict=True)
     }
+
+
+def both(
+    counts: Ints, blocks: Sequence[slice], threshold: float, graph: Graph
+) -> tuple[list[Floats], list[Floats]]:  # fmt: skip
+    """Return S' and S'' of the values of each block, from the counts of all pairs of values."""
+    edges = adjacency(counts, graph)
+    near = direct(edges, blocks)
+    return near, transitive(edges, blocks, near, threshold)
 
 
 def adjacency(counts: Ints, graph: Graph) -> Floats:

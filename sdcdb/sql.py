@@ -4,7 +4,10 @@ import re
 
 from sqlglot import exp
 
+from sdcdb.errors import DataError
+
 _PART = re.compile(r'"((?:[^"]|"")*)"|([^."]+)')
+_NAME = re.compile(rf"(?:{_PART.pattern})(?:\.(?:{_PART.pattern}))?")
 
 
 def identifier(name: str) -> exp.Identifier:
@@ -33,5 +36,10 @@ def table_reference(name: str) -> exp.Table:
     >>> quoted(table_reference("hr.staff"))
     '"hr"."staff"'
     """
+    if not _NAME.fullmatch(name):
+        raise DataError(
+            f"cannot read the name {name!r}: write table, or schema.table; a part with a dot or a double quote in it "
+            'stands in double quotes, as in "odd.name"'
+        )
     parts = [plain or inside.replace('""', '"') for inside, plain in _PART.findall(name)]
     return exp.Table(this=identifier(parts[-1]), db=identifier(parts[-2]) if len(parts) > 1 else None)

@@ -7,7 +7,7 @@ the same, and share no draw where they do not.
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import duckdb
@@ -56,7 +56,8 @@ def fit(  # noqa: PLR0913 - all but what to fit on is by name
         raise DataError(f"the key {key!r} is {unique.type}: noise needs a key of whole numbers, text or UUIDs")
     if unique.nulls or (found.rows > 1 and not unique.unique):
         raise DataError(f"the key {key!r} of {table!r} is not unique: noise needs a key of its own for each record")
-    source = Source(name, macro, unique.name, subkey.subkey(name), Row({}), _others(found, unique.name))
+    distinct = {column.name: column.distinct for column in found.columns}
+    source = Source(name, macro, unique.name, subkey.subkey(name), Row({}), _others(found, unique.name), distinct)
     fitted, lanes = _fitted(con, source, _jobs(found, columns, rows))
     names = tuple(column.name for column in found.columns)
     plan = Plan(view=macro, table=name, key=unique.name, columns=names, lanes=lanes, fitted=fitted, rows=found.rows)
@@ -154,7 +155,7 @@ def _fitted(
         row = Row(lanes, f"{params.method} {_digest(params.model_dump_json())[:8]}")
         for name in [column.name for column in columns] or [RECORD]:
             lanes[row.place(name)] = LANES * int(_digest(row.place(name))[:12], 16)  # a block of its own
-        table = Source(source.name, source.view, source.key, source.subkey, row, source.columns)
+        table = replace(source, row=row)
         result = TECHNIQUES[params.method].fit(_MacroEngine(con), table, columns, params)
         results = result if isinstance(result, tuple) else (result,)
         fitted += [each.model_copy(update={"scope": row.scope}) for each in results]

@@ -50,6 +50,13 @@ def data(found: "Comparison") -> dict[str, Any]:
         "records": found.records,
         "numbers": {name: vars(change) for name, change in found.numbers.items()},
         "largest_correlation_change": found.correlations.largest if found.correlations else None,
+        "correlations": {
+            "columns": list(found.correlated),
+            "before": found.correlations.before.tolist(),
+            "after": found.correlations.after.tolist(),
+        }
+        if found.correlations
+        else None,
         "categories": {
             name: {"share_changed": change.share_changed, "total_variation": change.total_variation}
             for name, change in found.categories.items()
@@ -67,6 +74,23 @@ def data(found: "Comparison") -> dict[str, Any]:
             }
             for pair in found.associations
         ],
+        "cae": {
+            name: [
+                {
+                    "known": list(each.known),
+                    "h0_before": each.before.h0,
+                    "h0_after": each.after.h0,
+                    "least_h0_before": each.least_before,
+                    "least_h0_after": each.least_after,
+                    "area_before": each.before.area,
+                    "area_after": each.after.area,
+                }
+                for each in measured
+            ]
+            for name, measured in found.uncertainties.items()
+        },
+        "information_loss": {name: vars(loss) for name, loss in found.losses.items()},
+        "sweeps": {name: [vars(point) for point in points] for name, points in found.sweeps.items()},
         "confidential": found.confidential,
         "entropies": [
             {"known": each.known, "record": each.record, "confidential": each.confidential, "prior": str(each.prior)}
@@ -93,6 +117,8 @@ def _draw(console: Console, found: "Comparison") -> None:
         console.print()
         header = ("number", "changed", "mean", "mean after", "sd", "sd after", "KS distance")
         console.print(table("Numbers", header, rows))
+        if found.correlations is not None and found.correlations.largest is not None:
+            console.print(f"\nNo correlation of two numbers changed by more than {found.correlations.largest:.3f}.")
     if found.categories:
         rows_words = [(name, c.share_changed, c.total_variation) for name, c in found.categories.items()]
         console.print()
@@ -104,19 +130,52 @@ def _draw(console: Console, found: "Comparison") -> None:
                 f"{found.categorical[pair.first]} x {found.categorical[pair.second]}",
                 pair.change.before.chi_square,
                 pair.change.after.chi_square,
+                pair.change.before.likelihood_ratio,
+                pair.change.after.likelihood_ratio,
                 pair.change.before.cramers_v,
                 pair.change.after.cramers_v,
+                "yes" if pair.change.before.large_sample and pair.change.after.large_sample else "no",
             )
             for pair in strongest
         ]
         console.print()
-        header_pairs = ("columns", "chi-square", "after", "Cramer's V", "after")
-        console.print(table("Associations, the strongest", header_pairs, rows_pairs))
+        header_pairs = ("columns", "chi2", "after", "LR chi2", "after", "V", "after", "large")
+        console.print(
+            table(
+                "Associations, the strongest: Pearson and likelihood-ratio chi-square, Cramer's V",
+                header_pairs,
+                rows_pairs,
+            )
+        )
     if found.entropies:
         rows_known = [(each.known, each.record, each.confidential) for each in found.entropies]
         title = f"What an intruder after {found.confidential} is unsure of, by known columns"
         console.print()
         console.print(table(title, ("known", "record entropy, bits", "confidential entropy, bits"), rows_known))
+    for name, measured in found.uncertainties.items():
+        rows_cae = [
+            (", ".join(each.known) or "nothing", each.before.h0, each.after.h0, each.before.area, each.after.area)
+            for each in measured
+        ]
+        title = f"CAE of {name} in cells of its domain: what an intruder is unsure of, on average"
+        console.print()
+        console.print(table(title, ("known", "H(0) bits", "after", "area", "after"), rows_cae))
+    if found.losses:
+        rows_loss = [(name, c.mean_l, c.mean_sensitive_loss, c.mean_record_loss) for name, c in found.losses.items()]
+        console.print()
+        console.print(
+            table("Information loss of lists", ("column", "values", "of the column", "of a record"), rows_loss)
+        )
+    for name, points in found.sweeps.items():
+        chosen = [point for point in points if point.chosen]
+        console.print(
+            f"\n{name}: a best guess of one value is right {chosen[-1].risk:.1%} of the time, "
+            f"and {chosen[-1].utility:.1%} of its association with others is left."
+            if name in found.categories
+            else f"\n{name}: a best guess is right to within 5% of the domain {chosen[-1].risk:.1%} of the time, "
+            f"and {chosen[-1].utility:.1%} of its variance is explained by what is published.",
+            markup=False,
+        )
 
 
 def _root(variance: float | None) -> float | None:

@@ -25,6 +25,7 @@ def init(
     """Inspect a database and write a commented starting policy beside it."""
     from sdcdb.database import connect, policy_path
     from sdcdb.errors import SdcdbError
+    from sdcdb.new_file import written_whole
     from sdcdb.policy.draft import draft_policy
 
     out = Output(as_json, quiet)
@@ -36,10 +37,8 @@ def init(
     if str(target) == "-":
         sys.stdout.write(text)
         return
-    try:
-        target.write_text(text, encoding="utf-8")
-    except OSError as problem:
-        raise SdcdbError(f"cannot write {target}: {problem.strerror}") from None
+    with written_whole(target, replace=force) as part:
+        part.write_text(text, encoding="utf-8")
     decisions = text.count("CHECK") - 1  # the heading explains the word
     data = {"policy": str(target), "decisions": decisions}
     out.result(data, lambda console: console.print(f"Wrote {target}", markup=False))

@@ -28,10 +28,12 @@ def protect(
     from sdcdb.secret import redacted
 
     out = Output(as_json, quiet)
-    with sdcdb.open(db, policy) as database, out.working("fitting", database.con) as tell:
-        made = create(
-            database, views, materialise=materialise, dry_run=dry_run, progress=lambda what, *_: tell(f"fitting {what}")
-        )
+    with sdcdb.open(db, policy) as database, out.working("checking the policy", database.con) as say:
+
+        def progress(view: str, number: int, total: int) -> None:
+            say(f"fitting {view}" + (f" ({number + 1} of {total})" if total > 1 else ""))
+
+        made = create(database, views, materialise=materialise, dry_run=dry_run, progress=progress)
     kind = "table" if materialise else "view"
     data = [
         {"view": each.plan.view, "table": each.plan.table, "kind": kind, "columns": list(each.plan.columns)}

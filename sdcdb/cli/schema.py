@@ -21,6 +21,9 @@ def schema(
 
     text = json.dumps(policy_schema(), indent=2) + "\n"
     if output:
-        output.write_text(text, encoding="utf-8")
+        from sdcdb.new_file import written_whole
+
+        with written_whole(output, replace=True) as part:
+            part.write_text(text, encoding="utf-8")
     else:
         sys.stdout.write(text)

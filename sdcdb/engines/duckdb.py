@@ -41,10 +41,10 @@ class DuckDBDialect(Dialect):
         above: dict[str, str] = {}
         for node in placeholders(query, "SDC_DRAW"):
             block, lane = str(node.expressions[0].this), int(node.expressions[1].this)
-            digest, word, draw = f"sdc digest {block}", f"sdc word {block} {lane // 4}", f"sdc draw {block} {lane}"
+            digest, word, draw = f"sdc digest {block}", f"sdc word {block} {lane // 2}", f"sdc draw {block} {lane}"
             digests[digest] = _digest(binding, block)
-            words[word] = _word(_own(digest), lane // 4)
-            above[draw] = _lane(_own(word), lane % 4)
+            words[word] = _word(_own(digest), lane // 2)
+            above[draw] = _lane(_own(word), lane % 2)
             node.replace(self.raw(_own(draw)))
         for node in placeholders(query, "SDC_CODE"):
             if of_the_table_alone(node):
@@ -61,8 +61,8 @@ class DuckDBDialect(Dialect):
         return query
 
     def draw(self, binding: Binding, block: str, lane: int) -> str:
-        """Cut 32 bits from one half of the digest."""
-        return _lane(_word(_digest(binding, block), lane // 4), lane % 4)
+        """Cut 32 bits from one quarter of the digest."""
+        return _lane(_word(_digest(binding, block), lane // 2), lane % 2)
 
     def item(self, column: str, index: str) -> str:
         """Index a LIST."""
@@ -79,9 +79,13 @@ def _digest(binding: Binding, block: str) -> str:
     return f"sha256({text_literal(f'{binding.subkey}:{block}:')} || {key})"
 
 
-def _word(digest: str, half: int) -> str:
-    """Return half of a digest as a number of 128 bits."""
-    return f"CAST(CAST(unhex(substr({digest}, {1 + 32 * half}, 32)) AS BIT) AS UHUGEINT)"
+def _word(digest: str, pair: int) -> str:
+    """Return a quarter of a digest, two lanes, as a number of 64 bits: a column that is read alone needs only one.
+
+    Each half of a digest is read from its end, as a number of 128 bits would be: lanes 0 and 1 are its last 16 digits.
+    """
+    start = 32 * (pair // 2) + (17 if pair % 2 == 0 else 1)
+    return f"CAST('0x' || substr({digest}, {start}, 16) AS UBIGINT)"
 
 
 def _own(name: str) -> str:
@@ -89,9 +93,8 @@ def _own(name: str) -> str:
 
 
 def _lane(word: str, place: int) -> str:
-    """Cut 32 bits from a word by shift and mask: `%` on 128-bit numbers is slow."""
-    shifted = f"({word} >> {32 * place})" if place else word
-    return f"CAST(({shifted} & 4294967295) AS BIGINT)"
+    """Cut the low or the high 32 bits from a word."""
+    return f"CAST(({word} >> 32) AS BIGINT)" if place else f"CAST(({word} & 4294967295) AS BIGINT)"
 
 
 def _layer(source: exp.Expr, added: dict[str, str], key: str | None) -> exp.Expr:

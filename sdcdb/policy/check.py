@@ -1,7 +1,8 @@
 """Holding a policy against the real database: what is missing, misspelt, or not as declared."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import duckdb
 
@@ -24,14 +25,20 @@ class Finding:
     severity: str = "error"
 
 
-def check(con: duckdb.DuckDBPyConnection, document: Document) -> list[Problem]:
-    """Return every misfit between the policy and the database, in the order of the policy's lines."""
-    findings = list(_check_tables(con, document))
+Read = Callable[[str], TableProfile]
+
+
+def check(con: duckdb.DuckDBPyConnection, document: Document, read: Read | None = None) -> list[Problem]:
+    """Return every misfit between the policy and the database, in the order of the policy's lines.
+
+    `read` profiles a table; a caller who needs the profiles, too, gives one that remembers them.
+    """
+    findings = list(_check_tables(con, document, read or partial(profile, con)))
     problems = [Problem(dotted(f.path), f.message, document.line(f.path), f.severity) for f in findings]
     return sorted(problems, key=lambda problem: problem.line or 0)
 
 
-def _check_tables(con: duckdb.DuckDBPyConnection, document: Document) -> Iterator[Finding]:
+def _check_tables(con: duckdb.DuckDBPyConnection, document: Document, read: Read) -> Iterator[Finding]:
     ours = kinds(con)  # a protected view that was materialised is a table of the database, and no stranger
     names = {name.casefold(): name for name in table_names(con) if name not in ours}
     views = {name.casefold() for name in view_names(con)}
@@ -44,7 +51,7 @@ def _check_tables(con: duckdb.DuckDBPyConnection, document: Document) -> Iterato
             if view.casefold() in names:
                 yield Finding((*path, "protect", view), "is already a table of the database: choose another name")
         if not table.public:
-            for finding in _check_table(con, table, profile(con, names[name.casefold()])):
+            for finding in _check_table(con, table, read(names[name.casefold()])):
                 yield Finding((*path, *finding.path), finding.message, finding.severity)
     declared = {name.casefold() for name in document.policy.tables}
     for folded, name in names.items():
@@ -78,7 +85,7 @@ def _check_column(
         return
     if column.role is Role.CONFIDENTIAL and found.numeric and column.domain is None:
         yield Finding((), "needs a domain, the range that is publicly known: {role: confidential, domain: [min, max]}")
-    if found.odd:
+    if found.odd and column.role is not Role.IDENTIFIER:
         yield Finding((), f"holds {found.odd} NaN or infinite values: no bound can be given for them")
     if column.domain is not None and found.low is not None and found.high is not None:
         low, high = column.domain

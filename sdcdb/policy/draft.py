@@ -61,12 +61,17 @@ def _table(table: TableProfile, others: list[TableProfile]) -> str:
     ]
     lines += [f"      {_column(column, key)}" for column in table.columns]
     lines += ["    restrict:"]
-    lines += [f"      {field}: {_flow(value)}" for field, value in DEFAULTS["restrict"].items()]
+    lines += [f"      {field}: {_flow(value)}" for field, value in DEFAULTS["restrict"].items() if value is not None]
     text = "\n".join(lines) + "\n"
     numbers = [c for c in table.columns if _role(c, key) is Role.CONFIDENTIAL and c.numeric]
     if numbers:
-        text += _PROTECT.format(view=yaml_name(f"{table.name}_public"), column=yaml_name(numbers[0].name))
+        text += _PROTECT.format(view=yaml_name(_view_name(table.name)), column=yaml_name(numbers[0].name))
     return text
+
+
+def _view_name(table: str) -> str:
+    """Return a name for a protected view beside its table: `hr.staff_public`, or `"odd.name_public"`."""
+    return f'{table[:-1]}_public"' if table.endswith('"') else f"{table}_public"
 
 
 def _flow(value: object) -> str:

@@ -36,6 +36,8 @@ def guess_role(column: ColumnProfile) -> Guess:
         return Guess(Role.IDENTIFIER, "every record has a value of its own")
     if not (column.numeric or column.text or column.type in {"BOOLEAN", "DATE"} or column.type.startswith("ENUM")):
         return Guess(Role.IDENTIFIER, f"the type {column.type} cannot be grouped safely")
+    if column.distinct == 0:
+        return Guess(Role.CONFIDENTIAL if column.numeric else Role.QUASI, "CHECK: there is no value to judge by")
     if column.distinct <= FEW:
         return Guess(Role.QUASI, f"{counted(column.distinct, 'different value')}: people group by it")
     return Guess(

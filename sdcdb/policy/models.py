@@ -96,6 +96,10 @@ class Restrict(Strict):
     """Aggregates that may be asked of a confidential column."""
     pool: Literal["all", "user", "group"] = Field(default=DEFAULTS["restrict"]["pool"])
     """Whose answers add up."""
+    groups: Literal["suppress", "deny"] = Field(default=DEFAULTS["restrict"]["groups"])
+    """What happens to a question with unsafe groups: the groups are suppressed, or the whole is denied."""
+    max_overlap: int | None = Field(default=DEFAULTS["restrict"]["max_overlap"], ge=0, strict=True)
+    """The most records that two different query sets may share; left out, any number."""
 
 
 class View(Strict):
@@ -204,13 +208,24 @@ class Policy(Strict):
     """The version of this format: 1."""
     tables: dict[str, Table] = Field(min_length=1)
     """One entry per table."""
+    groups: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    """Users by group, for tables whose `pool` is `group`: `analysts: [ann, bob]`."""
 
     @model_validator(mode="after")
     def _coherent(self) -> Self:
         incoherent(self, self._problems())
         return self
 
+    def group_of(self, user: str) -> str | None:
+        """Return the group that a user belongs to."""
+        return next((group for group, users in self.groups.items() if user in users), None)
+
     def _problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
+        groups: dict[str, str] = {}
+        for group, users in self.groups.items():
+            for user in users:
+                if groups.setdefault(user, group) != group:
+                    yield ("groups", group), f"{user!r} is in {groups[user]!r} already: a user has one group"
         seen: dict[str, str] = dict.fromkeys(self.tables, "a table of this policy")
         for table_name, table in self.tables.items():
             for view in table.protect:

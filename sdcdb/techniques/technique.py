@@ -6,7 +6,7 @@
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
 from typing import Annotated, Any
@@ -77,7 +77,8 @@ class ColumnSpec:
 class Source:
     """The table to fit on: its name, the view it is fitted for, its record key, and what makes its draws.
 
-    `columns` are the table's columns other than identifiers, for techniques that look at what goes with a value.
+    `columns` are the table's columns other than identifiers, for techniques that look at what goes with a value;
+    `distinct` says how many different values each column has.
     """
 
     name: str
@@ -86,6 +87,7 @@ class Source:
     subkey: str
     row: Row
     columns: tuple[str, ...] = ()
+    distinct: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import Field
 
 from sdcdb.categories import CategoryShape, FittedTransition, category_shape, fitted_rows
-from sdcdb.profile import profile
 from sdcdb.techniques.technique import ColumnSpec, Engine, Kind, Params, Source, Technique
 
 if TYPE_CHECKING:
@@ -69,7 +68,7 @@ def fit_partitioned(
     from sdcdb.partition import partition
     from sdcdb.similarity import similarity
 
-    few = {column.name for column in profile(engine.con, table.name).columns if 1 < column.distinct <= FEW}
+    few = {name for name, number in table.distinct.items() if 1 < number <= FEW}
     wanted = [column.name for column in columns]
     context = [name for name in table.columns if name in few or name in wanted]
     found = similarity(engine.con, table.name, context, params.threshold, params.c1, 1 - params.c1, params.graph)

@@ -158,3 +158,42 @@ def test_similarity_and_techniques(demo: Path, tmp_path: Path) -> None:
     assert {"vicus", "normal", "sampling"} <= {each["name"] for each in run_json("techniques", cwd=demo)}
     assert "k1" in run("techniques", "vicus", cwd=demo).stdout
     assert "did you mean 'vicus'" in run("techniques", "vicos", cwd=demo, code=2).stderr
+
+
+def test_the_page_has_every_plot_that_a_dba_decides_by(demo: Path, tmp_path: Path) -> None:
+    found = run_json("compare", "staff.duckdb", "staff_public", "--html", tmp_path / "r.html", cwd=demo)
+    text = (tmp_path / "r.html").read_text(encoding="utf-8")
+    for title in (
+        "Numbers before and after",
+        "Categories before and after",
+        "Associations before and after",
+        "What an intruder after dept is unsure of",
+        "What an intruder after salary is unsure of",
+        "Risk against utility",
+        "Which values are similar, before and after",
+    ):
+        assert f"<h2>{title}</h2>" in text
+    nothing, everything = found["cae"]["salary"]
+    assert nothing["known"] == []
+    assert everything["known"] == ["sex", "age", "education"]
+    assert everything["h0_before"] < everything["h0_after"] <= nothing["h0_after"]
+    assert {point["method"] for point in found["sweeps"]["dept"]} == {"vicus", "random"}
+    assert [point["parameter"] for point in found["sweeps"]["salary"] if point["chosen"]] == ["sd = 24,000"]
+
+
+def test_a_release_is_not_in_the_order_of_the_raw_table(demo: Path, tmp_path: Path) -> None:
+    run("release", "staff.duckdb", "staff_public", "-o", tmp_path / "o.parquet", cwd=demo)
+    with duckdb.connect(str(demo / "staff.duckdb"), read_only=True) as con:
+        raw = con.execute("FROM staff_public").fetchall()
+        released = con.execute(f"FROM '{tmp_path}/o.parquet'").fetchall()
+    assert released != raw
+    assert released == sorted(raw)
+
+
+def test_a_page_that_cannot_be_written_leaves_the_old_one(demo: Path, tmp_path: Path) -> None:
+    (tmp_path / "r.html").write_text("old", encoding="utf-8")
+    (tmp_path / ".r.html.part").mkdir()  # nothing can be written there
+    (tmp_path / ".r.html.part" / "x").touch()
+    done = run("compare", "staff.duckdb", "staff_public", "--html", tmp_path / "r.html", cwd=demo, code=2)
+    assert "cannot write" in done.stderr
+    assert (tmp_path / "r.html").read_text(encoding="utf-8") == "old"

@@ -20,8 +20,11 @@ CREATE OR REPLACE TEMP MACRO _sdc_number(v) AS
 
 -- The digest of (seed, block, record key). A record without a key has no draws: it must fail, not become NULL.
 CREATE OR REPLACE TEMP MACRO _sdc_digest(block, key, seed) AS CASE
-    WHEN key IS NULL THEN error('key is missing: name a column that is unique and never reused, as in key := ''id''')
-    WHEN seed IS NULL THEN error('seed is missing: give a number or a text, as in seed := 7; keep it to yourself')
+    -- Without the casts, DuckDB 1.5 takes an error for a NULL.
+    WHEN key IS NULL
+    THEN error('key is missing: name a column that is unique and never reused, as in key := ''id''')::VARCHAR
+    WHEN seed IS NULL
+    THEN error('seed is missing: give a number or a text, as in seed := 7; keep it to yourself')::VARCHAR
     ELSE 'sha256(' || _sdc_text(seed::VARCHAR || ':' || block || ':') || ' || coalesce(CAST(' || _sdc_names([key])
         || ' AS VARCHAR), error(' || _sdc_text('the key ' || key || ' is NULL in a record: noise needs a key for each')
         || ')))'

@@ -35,6 +35,7 @@ def random_table(seed: int, rows: int, *, unseen: bool) -> tuple[duckdb.DuckDBPy
         f"{quoted[3]} DECIMAL(9,2), {quoted[4]} VARCHAR)"
     )
     texts = [*TEXTS, "new"] if unseen else TEXTS
+    made = []
     for n in range(rows):
         values: list[Any] = [
             texts[rng.integers(len(texts))],
@@ -44,7 +45,9 @@ def random_table(seed: int, rows: int, *, unseen: bool) -> tuple[duckdb.DuckDBPy
         ]
         score = (values[0] in "ab'c") + (values[2] > 0) + (values[3] > 0.3) + rng.normal() / 2
         values = [None if rng.random() < 0.1 else value for value in values]
-        con.execute("INSERT INTO d VALUES (?, ?, ?, ?, ?, ?)", [n, *values, "xyz"[int(np.clip(score, 0, 2))]])
+        made.append([n, *values, "xyz"[int(np.clip(score, 0, 2))]])
+    lists = [list(column) for column in zip(*made, strict=True)] or [[] for _ in range(6)]
+    con.execute("INSERT INTO d SELECT " + ", ".join(["unnest(?)"] * 6), lists)
     return con, NAMES[:4]
 
 
