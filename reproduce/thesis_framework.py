@@ -107,9 +107,9 @@ def main() -> None:
     for name, query, file, target, share, paper in studies:
         source, testing = held_out(load(query, file, target), share)
         found = study(name, source, testing, runs, paper)
-        ordering(found)
         rows, kinds = found["tables"]
         if given.quick:
+            ordering(found)
             continue
         notes = [
             f"Accuracy in percent of the tree of a perturbed table on that table, on the training and the testing data; means of {runs} runs.",
@@ -118,6 +118,7 @@ def main() -> None:
         ]  # fmt: skip
         record(f"thesis_7_3_{name.lower()}", header, rows, notes)
         record(f"thesis_rules_{name.lower()}", ["method", "thesis", "type A", "B", "C", "D", "verdicts"], kinds, [f"Shares of records by the type of their rule, means of {runs} runs."])
+        ordering(found)
 
 
 if __name__ == "__main__":
