@@ -55,7 +55,9 @@ class Source:
     def perturbed(self, methods: dict[str, Any] | str, run: int) -> tuple[TrainingTable, Plan]:
         """Perturb by a method for each column, or by one for all, with a secret for each run."""
         os.environ[SECRET] = f"run {run} of a reproduction: a secret that everybody may know"
-        roles: dict[str, Any] = {"id": "identifier", "n": "public"} | dict.fromkeys(self.columns, "quasi") | {self.target: "class"}
+        roles: dict[str, Any] = (
+            {"id": "identifier", "n": "public"} | dict.fromkeys(self.columns, "quasi") | {self.target: "class"}
+        )
         roles |= {name: {"role": "quasi", "domain": list(domain)} for name, domain in self.domains.items()}
         view = {"secret": f"env:{SECRET}", "columns": methods}
         tables = {"t": {"key": "id", "columns": roles, "protect": {"v": view}}}

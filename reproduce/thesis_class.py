@@ -21,10 +21,20 @@ from sdcdb.measures.classifier import accuracy
 from sdcdb.trees.c45 import grow
 from sdcdb.trees.table import TrainingTable
 
-PAPER = {"original": "9", "rpt": "9 to 11", "ppt": "6 to 13", "alpt": "17 to 27"}  # 4.3, on the data they are built from
+PAPER = {
+    "original": "9",
+    "rpt": "9 to 11",
+    "ppt": "6 to 13",
+    "alpt": "17 to 27",
+}  # 4.3, on the data they are built from
 TREES = {"original": (3, 12, 3), "rpt": (3.8, 9, 3.3), "ppt": (4.3, 11, 3.2), "alpt": (4, 11, 7)}  # Table 9.1, means
 NETS = {"original": (9.42, 8, 9.42), "rpt": (11.67, 14, 12.87), "ppt": (11.93, 14, 14.13), "alpt": (18.53, 23.2, 20.73)}
-WBC_NETS = {"original": (2.86, 1.71, 2.86), "rpt": (2.97, 1.6, 3.89), "ppt": (3.03, 2.46, 3.31), "alpt": (3.49, 2.11, 6.57)}
+WBC_NETS = {
+    "original": (2.86, 1.71, 2.86),
+    "rpt": (2.97, 1.6, 3.89),
+    "ppt": (3.03, 2.46, 3.31),
+    "alpt": (3.49, 2.11, 6.57),
+}
 
 
 class Network:
@@ -48,7 +58,7 @@ class Network:
         return np.asarray(self.model.predict(self._numbers(table)), np.int32)
 
 
-def errors(classifier, table: TrainingTable) -> float:  # noqa: ANN001 - a tree or a network
+def errors(classifier, table: TrainingTable) -> float:
     """Return the percentage of wrong predictions."""
     return 100 * (1 - accuracy(classifier, table))
 
@@ -68,7 +78,12 @@ def main() -> None:
     ):  # fmt: skip
         file = given.file if name == "BHP" else given.file.with_name("wbc.csv")
         source = load(query, file, target, cut)
-        testing = load(query, file, target, "WHERE id > 300 AND id <= 350" if name == "BHP" else "QUALIFY row_number() OVER (ORDER BY id) > 333").table()
+        testing = load(
+            query,
+            file,
+            target,
+            "WHERE id > 300 AND id <= 350" if name == "BHP" else "QUALIFY row_number() OVER (ORDER BY id) > 333",
+        ).table()
         training = source.table()
         rows = []
         for method in ("original", "rpt", "ppt", "alpt"):
@@ -86,8 +101,18 @@ def main() -> None:
                 method, *([f"{p:g}" for p in paper] if paper else ["-"] * 3), *(f"{m:.1f}" for m in mean[:3]),
                 *(f"{p:g}" for p in nets[method]), *(f"{m:.1f}" for m in mean[3:]),
             ])  # fmt: skip
-        header = ["", *(f"{who} {kind}: {on}" for kind in ("tree", "net") for who in ("thesis", "sdcdb") for on in ("orig.", "test", "own"))]
-        notes = [f"Percentages of wrong predictions, means over {runs} runs; orig., test, own: the data they are applied to."]
+        header = [
+            "",
+            *(
+                f"{who} {kind}: {on}"
+                for kind in ("tree", "net")
+                for who in ("thesis", "sdcdb")
+                for on in ("orig.", "test", "own")
+            ),
+        ]
+        notes = [
+            f"Percentages of wrong predictions, means over {runs} runs; orig., test, own: the data they are applied to."
+        ]
         if not given.quick:
             record(f"thesis_9_3_{name.lower()}", header, rows, notes)
     lines = [
@@ -97,7 +122,9 @@ def main() -> None:
              "Held here: RPT stays within 4 of the original; ALPT is worse than RPT and PPT on average."]  # fmt: skip
     first = misclassified["original"][0]
     assert all(abs(count - first) <= 4 for count in misclassified["rpt"]), misclassified
-    assert np.mean(misclassified["alpt"]) > max(np.mean(misclassified["rpt"]), np.mean(misclassified["ppt"])), misclassified
+    assert np.mean(misclassified["alpt"]) > max(np.mean(misclassified["rpt"]), np.mean(misclassified["ppt"])), (
+        misclassified
+    )
     if not given.quick:
         record("thesis_4_3", ["technique", "thesis: misclassified", "sdcdb: range", "sdcdb: mean"], lines, notes)
     else:

@@ -25,7 +25,12 @@ from sdcdb.detective import detect
 from sdcdb.measures.treesimilarity import compare_trees
 from sdcdb.trees.c45 import grow
 
-CLASSES = {"country_of_origin": (1, 1, 0, 1), "car_make": (2, 1, 0, 0), "profession": (3, 0, 0, 0), "status": (0, 2, 1, 0)}
+CLASSES = {
+    "country_of_origin": (1, 1, 0, 1),
+    "car_make": (2, 1, 0, 0),
+    "profession": (3, 0, 0, 0),
+    "status": (0, 2, 1, 0),
+}
 VERDICTS = ("exactly same", "very similar", "similar", "dissimilar")
 PAPER = {("Ford", "Toyota"): 8184, ("Ford", "Nissan"): 6336, ("Nissan", "Toyota"): 2976}
 

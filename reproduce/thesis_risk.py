@@ -74,12 +74,26 @@ def main() -> None:
     draw = Draw(combinations=10 if given.quick else 100)
     one = codes(original)[target - 1 : target]
     tree = grow(perturbed)
-    seen = Linkage(codes(perturbed), one, kernels(tree), tree.apply(perturbed).astype(np.int64), shares(tree), tree.apply(original)[target - 1 : target].astype(np.int64))
+    seen = Linkage(
+        codes(perturbed),
+        one,
+        kernels(tree),
+        tree.apply(perturbed).astype(np.int64),
+        shares(tree),
+        tree.apply(original)[target - 1 : target].astype(np.int64),
+    )
     labels = original.labels().astype(np.int64)
     plain = Linkage(codes(original), one, tuple(np.eye(10) for _ in range(9)), labels, np.eye(2), np.zeros(1, np.int64))
     before, after = known_entropies(plain, draw=draw), known_entropies(seen, draw=draw)
     rows = [
-        [b.known, *(f"{p:g}" for p in PAPER[b.known]), f"{b.class_:.3f}", f"{b.record:.3f}", f"{a.class_:.3f}", f"{a.record:.3f}"]
+        [
+            b.known,
+            *(f"{p:g}" for p in PAPER[b.known]),
+            f"{b.class_:.3f}",
+            f"{b.record:.3f}",
+            f"{a.class_:.3f}",
+            f"{a.record:.3f}",
+        ]
         for b, a in sorted(zip(before, after, strict=True), key=lambda both: -both[0].known)
     ]
     records = [each.record for each in after]
@@ -87,11 +101,20 @@ def main() -> None:
     assert before[9].record == 0 or before[9].record < 1.5
     assert after[9].record > 4, "a perturbed record is not re-identified though all is known"
     start = time.perf_counter()
-    everyone = Linkage(seen.observed, codes(original), seen.kernels, seen.leaves, seen.shares, tree.apply(original).astype(np.int64))
+    everyone = Linkage(
+        seen.observed, codes(original), seen.kernels, seen.leaves, seen.shares, tree.apply(original).astype(np.int64)
+    )
     entropies = linkage_entropies(everyone, range(9)).record
     took = time.perf_counter() - start
     safe = security(entropies, 2.45, 0.05)
-    header = ["known", *(f"{who}: {what}" for who in ("thesis", "sdcdb") for what in ("orig. class", "orig. record", "pert. class", "pert. record"))]
+    header = [
+        "known",
+        *(
+            f"{who}: {what}"
+            for who in ("thesis", "sdcdb")
+            for what in ("orig. class", "orig. record", "pert. class", "pert. record")
+        ),
+    ]
     notes = [
         f"Record {TARGET}; means over all combinations of known attributes, up to {draw.combinations}; 683 records here, 600 in the thesis (9.42 against 9.23 bits when nothing is known).",
         f"All records, all nine attributes known: mean {safe.mean:.2f} bits, sd {safe.sd:.2f}; below H_t = 2.45: {safe.below:.1%}, secure for v = 5%: {safe.secure}. It took {took:.1f} s.",

@@ -208,7 +208,7 @@ def _losses(table: Table, after: pd.DataFrame) -> dict[str, EanLoss]:
     return {name: ean_loss([len(each) for each in column], quasi) for name, column in lists.items()}
 
 
-def _sweeps(  # noqa: PLR0913, PLR0917 - what was asked for, and what was read
+def _sweeps(
     plan: Plan,
     table: Table,
     asked: View,

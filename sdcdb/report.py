@@ -10,8 +10,8 @@ import pandas as pd
 from sdcdb import report_patterns
 from sdcdb.compare import Comparison
 from sdcdb.errors import MissingExtraError
-from sdcdb.patterns import Patterns
 from sdcdb.new_file import written_whole
+from sdcdb.patterns import Patterns
 from sdcdb.sweep import Point
 from sdcdb.uncertainty import Uncertainty
 

@@ -109,9 +109,7 @@ def _patterns(found: "Patterns") -> dict[str, Any]:
         "shares": dict(found.similarity.shares),
         "verdict": found.similarity.verdict,
         "accuracies": {name: vars(each) for name, each in found.accuracies.items()},
-        "entropies": [
-            {"known": each.known, "record": each.record, "class": each.class_} for each in found.entropies
-        ],
+        "entropies": [{"known": each.known, "record": each.record, "class": each.class_} for each in found.entropies],
     }
 
 
