@@ -191,7 +191,11 @@ def _understood(text: str, tree: exp.Expr, snapshot: Snapshot, answers: Rows | N
                 if value is None:
                     continue
                 number = int(table.counts(measure.confidential)[cells].sum())
-                told = recorded.get((kind, measure.confidential.casefold())) if recorded and len(evaluated.groups) == 1 else None
+                told = (
+                    recorded.get((kind, measure.confidential.casefold()))
+                    if recorded and len(evaluated.groups) == 1
+                    else None
+                )
                 given = None if told is None else told[0] * (number if told[1] else 1)
                 flags = np.zeros(table.cells.size, bool)
                 flags[cells] = True
@@ -268,7 +272,9 @@ def _direct_facts(found: Reading, selected: dict[str, NDArray[np.intp]], snapsho
         held = np.sort(cells[counts[cells] > 0])
         single = found.linked or int(counts[held].sum()) == 1
         if single and len(held) <= MOST_DIRECT:
-            groups = [(kind, np.array([cell])) for cell in held for kind in (("sum",) if counts[cell] == 1 else AUDITED)]
+            groups = [
+                (kind, np.array([cell])) for cell in held for kind in (("sum",) if counts[cell] == 1 else AUDITED)
+            ]
         else:
             groups = [(kind, held) for kind in AUDITED] if len(held) else []
         for kind, chosen in groups:

@@ -100,7 +100,9 @@ class Snapshot:
         if table not in self._gateway_cells:
             by = ", ".join(quoted(identifier(name)) for name in self._quasi[table])
             number = f"dense_rank() OVER (ORDER BY {by}) - 1" if by else "0"
-            rows = self._con.execute(f'SELECT {number} FROM {self.tables[table].cells.source} ORDER BY "{CELL}"').fetchall()
+            rows = self._con.execute(
+                f'SELECT {number} FROM {self.tables[table].cells.source} ORDER BY "{CELL}"'
+            ).fetchall()
             self._gateway_cells[table] = np.array([row[0] for row in rows], dtype=np.intp)
         return self._gateway_cells[table]
 
@@ -131,7 +133,9 @@ class Snapshot:
         """Let identifiers choose records where every record can be a cell."""
         if not isinstance(relation, Restricted):
             return relation
-        (number,) = self._con.execute(f"SELECT count(*) FROM {quoted(table_reference(relation.name))}").fetchone() or (0,)
+        (number,) = self._con.execute(f"SELECT count(*) FROM {quoted(table_reference(relation.name))}").fetchone() or (
+            0,
+        )
         if number > RECORDS:
             return relation
         types = column_types(self._con, relation.name)
@@ -180,7 +184,9 @@ class Snapshot:
             query = node.args.get("query")
             if query is not None:
                 values = self._public(query.this if isinstance(query, exp.Subquery) else query)
-                node.replace(exp.In(this=node.this, expressions=[literal(v) for v in values]) if values else exp.false())
+                node.replace(
+                    exp.In(this=node.this, expressions=[literal(v) for v in values]) if values else exp.false()
+                )
         for node in list(root.find_all(exp.Subquery)):
             values = self._public(node.this)
             if len(values) > 1:

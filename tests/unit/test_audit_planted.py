@@ -8,7 +8,6 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
 import sqlglot
@@ -74,13 +73,18 @@ def planted(top: int, department: str) -> list[Planted]:
         Planted("tim", "SELECT sum(salary) FROM staff WHERE sex = 'F' OR id = 23"),
         Planted("tim", "SELECT sum(salary) FROM staff WHERE sex <> 'F' OR id = 23"),
         # A linear system of three unknown pairs.
-        *(Planted("lin", f"SELECT avg(salary) FROM staff WHERE id IN ({pair})") for pair in ("301, 302", "302, 303", "301, 303")),
+        *(
+            Planted("lin", f"SELECT avg(salary) FROM staff WHERE id IN ({pair})")
+            for pair in ("301, 302", "302, 303", "301, 303")
+        ),
         # The greatest salary of a department, and of all but one in it.
         Planted("max", f"SELECT max(salary) FROM staff WHERE dept = '{department}' AND education <> 'none'"),
         Planted("max", f"SELECT max(salary) FROM staff WHERE dept = '{department}' AND id <> {top}"),
         # Two users, each harmless alone.
         Planted("ann", "SELECT sum(salary) FROM staff WHERE dept = 'Human Resources'"),
-        Planted("bob", "SELECT sum(salary) FROM staff WHERE dept = 'Human Resources' AND id <> (SELECT 0) AND id <> {hr}"),
+        Planted(
+            "bob", "SELECT sum(salary) FROM staff WHERE dept = 'Human Resources' AND id <> (SELECT 0) AND id <> {hr}"
+        ),
         # Direct reads.
         Planted("mal", "SELECT name, salary FROM staff WHERE id = 99"),
         Planted("mal", "SELECT s.salary FROM (SELECT * FROM staff) AS s WHERE s.id = 100"),
@@ -122,18 +126,24 @@ def case(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Case]:
     (folder / "staff.policy.yaml").write_text(POLICY)
     with sdcdb.open(folder / "staff.duckdb", read_only=True) as database:
         one = database.con.execute
-        top, department = one("SELECT arg_max(id, salary), dept FROM staff WHERE dept = 'Research' GROUP BY dept").fetchone() or (0, "")
+        top, department = one(
+            "SELECT arg_max(id, salary), dept FROM staff WHERE dept = 'Research' GROUP BY dept"
+        ).fetchone() or (0, "")
         (hr,) = one("SELECT min(id) FROM staff WHERE dept = 'Human Resources'").fetchone() or (0,)
         (finance,) = one("SELECT min(id) FROM staff WHERE dept = 'Finance' AND age >= 30").fetchone() or (0,)
         rng = random.Random(7)
         log = [(f"user{rng.randrange(12)}", harmless(rng)) for _ in range(10_000)]
         attacks = planted(top, department)
         for n, each in enumerate(attacks):
-            log.insert(400 + 600 * n, (each.user, each.sql.replace("{hr}", str(hr)).replace("id <> (SELECT 0) AND ", "")))
+            log.insert(
+                400 + 600 * n, (each.user, each.sql.replace("{hr}", str(hr)).replace("id <> (SELECT 0) AND ", ""))
+            )
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(["time", "user", "query"])
-        writer.writerows((f"2026-05-01 {n // 3600:02}:{n // 60 % 60:02}:{n % 60:02}", user, sql) for n, (user, sql) in enumerate(log))
+        writer.writerows(
+            (f"2026-05-01 {n // 3600:02}:{n // 60 % 60:02}:{n % 60:02}", user, sql) for n, (user, sql) in enumerate(log)
+        )
         lines = text.getvalue().encode().splitlines(keepends=True)
         lines.insert(5_000, b'2026-05-01 01:00:00,broken,"never closed\n')
         lines.insert(6_000, b"2026-05-01 01:40:00,caf\xe9,SELECT 42\n")
