@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 DATA = os.environ.get("SDCDB_DATA")
-NEEDS_DATA = ["vicus_mushroom.py", "ean.py", "cae_acs.py"]
+NEEDS_DATA = ["vicus_mushroom.py", "ean.py", "cae_acs.py", "c45_weka.py"]
 
 
 def run(script: str, *options: str, data: str | None) -> subprocess.CompletedProcess[str]:
