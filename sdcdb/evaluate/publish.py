@@ -13,6 +13,7 @@ from sdcdb.errors import SdcdbError
 from sdcdb.evaluate.population import Floats, Ints, Population
 from sdcdb.evaluate.settings import Setting
 from sdcdb.policy.models import Table, View
+from sdcdb.profile import profile
 from sdcdb.protect import Wanted, create_view, fit_view
 from sdcdb.secret import Secret
 from sdcdb.techniques.technique import Fitted
@@ -46,6 +47,7 @@ class Publisher:
         self._con.execute(f"CREATE TABLE {TABLE} AS FROM given")
         self._con.unregister("given")
         catalogue.prepare(self._con)
+        self._profile = profile(self._con.cursor(), TABLE)
 
     def close(self) -> None:
         """Let the database go."""
@@ -78,7 +80,7 @@ class Publisher:
         return table, table.protect[VIEW]
 
     def _publish(self, wanted: Wanted, secret: Secret) -> Publication:
-        plan = fit_view(self._con, wanted, secret)
+        plan = fit_view(self._con, wanted, secret, lambda _table: self._profile)
         create_view(self._con, plan, secret, materialise=False)
         linked = plan.linked(DuckDBDialect(), secret.subkey(plan.table), *catalogue.relations(plan))
         place, value = (f'"after {plan.columns.index(name)}"' for name in (PLACE, VALUE))
