@@ -8,7 +8,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from sdcdb.errors import DatabaseError, DataError, InternalError, PolicyError, SdcdbError
+from sdcdb.errors import DatabaseError, DataError, Denied, InternalError, PolicyError, SdcdbError, Unsupported
 from sdcdb.version import __version__
 
 if TYPE_CHECKING:
@@ -19,9 +19,11 @@ __all__ = [
     "DataError",
     "Database",
     "DatabaseError",
+    "Denied",
     "InternalError",
     "PolicyError",
     "SdcdbError",
+    "Unsupported",
     "__version__",
     "open",
     "register",

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Any, Self
 
 import duckdb
 
@@ -12,6 +12,9 @@ from sdcdb.errors import DatabaseError, choices
 from sdcdb.policy.load import load_policy
 from sdcdb.policy.models import Policy
 from sdcdb.udfs import register
+
+if TYPE_CHECKING:
+    from sdcdb.gateway.gateway import Gateway
 
 # Files that sdcdb creates must open in the DuckDB 1.5 command line too.
 STORAGE: dict[str, str | bool | int | float | list[str]] = {"storage_compatibility_version": "v1.5.0"}
@@ -25,6 +28,12 @@ class Database:
         self.path = path
         self.con = con
         self.policy = policy
+
+    def gateway(self, **options: Any) -> "Gateway":
+        """Open the gateway that answers analysts' statements about this database. See `sdcdb.gateway.gateway`."""
+        from sdcdb.gateway.gateway import Gateway
+
+        return Gateway(self, **options)
 
     def close(self) -> None:
         """Close the connection. Closing twice is harmless."""

@@ -19,11 +19,34 @@ class DatabaseError(SdcdbError):
     """A database that is missing, locked, corrupt or without the table that was asked for."""
 
 
+class LedgerError(SdcdbError):
+    """A ledger that is broken, in use, or cannot be written: without it, nothing is answered."""
+
+
 class MissingExtraError(SdcdbError):
     """An optional part of sdcdb is not installed."""
 
     def __init__(self, extra: str, purpose: str) -> None:
         super().__init__(f"{purpose} needs an optional part of sdcdb: pip install 'sdcdb[{extra}]'")
+
+
+class Denied(SdcdbError):  # noqa: N818 - what the gateway says is a verdict, and reads as one
+    """The gateway refuses a question. It says which rule, why, and what to try, and nothing about the data."""
+
+    exit_code = 1
+
+    def __init__(self, rule: str, reason: str, hint: str = "") -> None:
+        self.rule = rule
+        self.reason = reason
+        self.hint = hint
+        super().__init__(f"{rule}: {reason}" + (f" (try: {hint})" if hint else ""))
+
+
+class Unsupported(Denied):
+    """The gateway does not understand a statement, and what is not understood is refused."""
+
+    def __init__(self, reason: str, hint: str = "") -> None:
+        super().__init__("shape", reason, hint)
 
 
 class InternalError(Exception):

@@ -61,7 +61,7 @@ def _table(table: TableProfile, others: list[TableProfile]) -> str:
     ]
     lines += [f"      {_column(column, key)}" for column in table.columns]
     lines += ["    restrict:"]
-    lines += [f"      {field}: {_flow(value)}" for field, value in DEFAULTS["restrict"].items()]
+    lines += [f"      {field}: {_flow(value)}" for field, value in DEFAULTS["restrict"].items() if value is not None]
     text = "\n".join(lines) + "\n"
     numbers = [c for c in table.columns if _role(c, key) is Role.CONFIDENTIAL and c.numeric]
     if numbers:

@@ -96,6 +96,10 @@ class Restrict(Strict):
     """Aggregates that may be asked of a confidential column."""
     pool: Literal["all", "user", "group"] = Field(default=DEFAULTS["restrict"]["pool"])
     """Whose answers add up."""
+    groups: Literal["suppress", "deny"] = Field(default=DEFAULTS["restrict"]["groups"])
+    """What happens to a question with unsafe groups: the groups are suppressed, or the whole is denied."""
+    max_overlap: int | None = Field(default=DEFAULTS["restrict"]["max_overlap"], ge=0, strict=True)
+    """The most records that two different query sets may share; left out, any number."""
 
 
 class View(Strict):
@@ -110,6 +114,9 @@ class View(Strict):
     columns: dict[str, Method] = Field(default_factory=dict)
     """The method for each perturbed column. Others pass as they are, except that identifiers never pass, nor do
     confidential columns without a method."""
+    all: Method | None = None
+    """The method for every column that `columns` does not name, identifiers and public columns apart, such as
+    `{method: framework, class: income}`."""
     rows: RowMethod | None = None
     """A method that chooses the records to publish, such as `{method: sampling, size: 10%}`."""
 
@@ -179,6 +186,11 @@ class Table(Strict):
                 elif self.columns[column].role is Role.IDENTIFIER:
                     yield path, "is an identifier: it never appears in a protected view, so there is nothing to perturb"
 
+    def methods(self, view: View) -> dict[str, Method]:
+        """Return the method of each column that a view perturbs, those that `all` stands for last."""
+        others = self.named(Role.QUASI, Role.CONFIDENTIAL, Role.CLASS) if view.all is not None else []
+        return dict(view.columns) | {name: view.all for name in others if view.all and name not in view.columns}
+
     def named(self, *roles: Role) -> list[str]:
         """Return the names of the columns that have one of these roles."""
         return [name for name, column in self.columns.items() if column.role in roles]
@@ -196,13 +208,24 @@ class Policy(Strict):
     """The version of this format: 1."""
     tables: dict[str, Table] = Field(min_length=1)
     """One entry per table."""
+    groups: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    """Users by group, for tables whose `pool` is `group`: `analysts: [ann, bob]`."""
 
     @model_validator(mode="after")
     def _coherent(self) -> Self:
         incoherent(self, self._problems())
         return self
 
+    def group_of(self, user: str) -> str | None:
+        """Return the group that a user belongs to."""
+        return next((group for group, users in self.groups.items() if user in users), None)
+
     def _problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
+        groups: dict[str, str] = {}
+        for group, users in self.groups.items():
+            for user in users:
+                if groups.setdefault(user, group) != group:
+                    yield ("groups", group), f"{user!r} is in {groups[user]!r} already: a user has one group"
         seen: dict[str, str] = dict.fromkeys(self.tables, "a table of this policy")
         for table_name, table in self.tables.items():
             for view in table.protect:

@@ -1,0 +1,31 @@
+"""An answer: columns, rows, and the verdict that let it pass."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+
+from sdcdb.gateway.verdict import Verdict
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The result of a statement. Suppressed groups keep their keys; what was not released about them is None."""
+
+    columns: tuple[str, ...]
+    types: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    verdict: Verdict
+
+    def df(self) -> pd.DataFrame:
+        """Return the rows as a pandas DataFrame."""
+        return pd.DataFrame.from_records(list(self.rows), columns=list(self.columns))
+
+    def arrow(self) -> pa.Table:
+        """Return the rows as an Arrow table."""
+        columns = [pa.array([row[n] for row in self.rows]) for n in range(len(self.columns))]
+        return pa.Table.from_arrays(columns, names=list(self.columns))
+
+    def __len__(self) -> int:
+        return len(self.rows)

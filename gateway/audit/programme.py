@@ -1,0 +1,66 @@
+"""Linear programmes over the totals of atoms, all on one HiGHS model that keeps its basis between them.
+
+Unknowns are the totals of atoms, each in its own range, with one equation per answered sum. Only the objective changes
+from one programme to the next, so the simplex method starts from the last optimum and needs a few steps only.
+"""
+
+import highspy
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+Floats = NDArray[np.float64]
+
+
+class Programme:
+    """The polytope of all totals that agree with the answers."""
+
+    def __init__(self, rows: NDArray[np.bool_], answers: Floats, low: Floats, high: Floats) -> None:
+        """Take one row per sum, one column per atom, and the range of each atom's total."""
+        matrix = sparse.csr_matrix(rows.astype(np.float64))
+        lp = highspy.HighsLp()
+        lp.num_col_, lp.num_row_ = len(low), len(answers)
+        lp.col_cost_ = np.zeros(len(low))
+        lp.col_lower_, lp.col_upper_ = low, high
+        lp.row_lower_ = lp.row_upper_ = np.asarray(answers, dtype=np.float64)
+        lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
+        lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = matrix.indptr, matrix.indices, matrix.data
+        self._solver = highspy.Highs()
+        self._solver.setOptionValue("output_flag", False)
+        self._solver.setOptionValue("threads", 1)
+        self._solver.setOptionValue("primal_feasibility_tolerance", 1e-9)
+        self._solver.setOptionValue("dual_feasibility_tolerance", 1e-9)
+        self._solver.passModel(lp)
+        self._low, self._high = low, high
+
+    def feasible(self) -> bool:
+        """Tell whether any totals agree with the answers."""
+        return self._run() is not None
+
+    def reach(self, column: int) -> tuple[float, float] | None:
+        """Return the least and the greatest total of an atom, or None when the solver does not settle it."""
+        self._solver.changeColCost(column, 1.0)
+        least = self._run()
+        self._solver.changeColCost(column, -1.0)
+        greatest = None if least is None else self._run()
+        self._solver.changeColCost(column, 0.0)
+        if least is None or greatest is None:
+            return None
+        return max(least, float(self._low[column])), min(-greatest, float(self._high[column]))
+
+    def set_answer(self, row: int, answer: float) -> None:
+        """Replace one answer; the next programme starts from the last optimum."""
+        self._solver.changeRowBounds(row, answer, answer)
+
+    def values(self) -> Floats:
+        """Return the totals at the last optimum."""
+        return np.asarray(self._solver.getSolution().col_value, dtype=np.float64)
+
+    def _run(self) -> float | None:
+        self._solver.run()
+        if self._solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+            self._solver.clearSolver()  # a second try without the old basis: warm starts have known trouble
+            self._solver.run()
+            if self._solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+                return None
+        return float(self._solver.getInfo().objective_function_value)

@@ -1,0 +1,30 @@
+"""Query sets as text: flags packed into bits, compressed, in base64."""
+
+import base64
+import binascii
+import zlib
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdcdb.errors import LedgerError
+
+
+def pack(flags: NDArray[np.bool_]) -> str:
+    """Write flags as text.
+
+    >>> unpack(pack(np.array([True, False, True])), 3).tolist()
+    [True, False, True]
+    """
+    return base64.b64encode(zlib.compress(np.packbits(flags).tobytes(), 6)).decode("ascii")
+
+
+def unpack(text: str, size: int) -> NDArray[np.bool_]:
+    """Read flags back."""
+    try:
+        packed = np.frombuffer(zlib.decompress(base64.b64decode(text, validate=True)), dtype=np.uint8)
+    except (binascii.Error, zlib.error, ValueError):
+        raise LedgerError("a query set in the ledger cannot be read: run `sdcdb ledger verify`") from None
+    if len(packed) != (size + 7) // 8:
+        raise LedgerError("a query set in the ledger does not fit its table: run `sdcdb ledger verify`")
+    return np.unpackbits(packed, count=size).astype(np.bool_)

@@ -1,0 +1,52 @@
+"""Writing the flat table of a ledger to a CSV, JSON-lines or Parquet file, a batch at a time."""
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import astuple, fields
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import duckdb
+from sqlglot import exp
+
+from sdcdb.errors import LedgerError, choices
+from sdcdb.gateway.ledger.disk import PRIVATE
+from sdcdb.gateway.ledger.rows import Row
+from sdcdb.new_file import written_whole
+
+FORMATS = {".csv": "FORMAT csv, HEADER", ".jsonl": "FORMAT json", ".parquet": "FORMAT parquet"}
+BATCH = 10_000
+
+
+def export(rows: Iterable[Row], file: Path) -> int:
+    """Write the rows to a new, private file, in the format that its name says; return how many.
+
+    DuckDB writes it, fed with Arrow batches, so that a long ledger never has to fit into memory.
+    """
+    import pyarrow as pa
+
+    if file.suffix not in FORMATS:
+        raise LedgerError(f"cannot tell the format of {file}: {choices(file.suffix, FORMATS)}")
+    types = {"n": pa.int64(), "time": pa.timestamp("us")}  # in UTC; types with a zone need an extension
+    schema = pa.schema([(field.name, types.get(field.name, pa.string())) for field in fields(Row)])
+    done = 0
+
+    def batches() -> Iterator[Any]:
+        nonlocal done
+        source = iter(rows)
+        while taken := [astuple(row) for row in islice(source, BATCH)]:
+            columns = zip(*taken, strict=True)
+            arrays = [pa.array(values, type=field.type) for values, field in zip(columns, schema, strict=True)]
+            yield pa.RecordBatch.from_arrays(arrays, schema=schema)
+            done += len(taken)
+
+    with written_whole(file) as part, duckdb.connect() as con:
+        os.close(os.open(part, os.O_WRONLY | os.O_CREAT, PRIVATE))  # DuckDB keeps the mode of a file that is there
+        con.register("ledger_rows", pa.RecordBatchReader.from_batches(schema, batches()))
+        target = exp.Literal.string(str(part)).sql("duckdb")
+        try:
+            con.execute(f"COPY (FROM ledger_rows) TO {target} ({FORMATS[file.suffix]}, USE_TMP_FILE false)")
+        except duckdb.Error as problem:
+            raise LedgerError(f"cannot write {file} (DuckDB says: {str(problem).splitlines()[0]})") from problem
+    return done

@@ -1,0 +1,107 @@
+"""What an analyst may name: restricted tables, public tables and protected views."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import duckdb
+
+from sdcdb import catalogue
+from sdcdb.errors import Unsupported
+from sdcdb.policy.models import ROWID, Policy, Restrict, Role
+from sdcdb.profile import column_types
+from sdcdb.sql import identifier, table_reference
+
+Kind = Literal["restricted", "public", "protected"]
+
+
+@dataclass(frozen=True)
+class Relation:
+    """A table or view that statements may name. `columns` are its types by name, identifiers left out."""
+
+    name: str
+    kind: Kind
+    columns: Mapping[str, str]
+
+    @property
+    def path(self) -> tuple[str, str]:
+        """Schema and name, folded as DuckDB compares them."""
+        reference = table_reference(self.name)
+        return (reference.db or "main").casefold(), reference.name.casefold()
+
+    def column(self, name: str) -> str | None:
+        """Return the column of this name as it is spelt, or None."""
+        return next((own for own in self.columns if own.casefold() == name.casefold()), None)
+
+
+@dataclass(frozen=True)
+class Confidential:
+    """A confidential column: the range that is publicly known, and the grid in it."""
+
+    name: str
+    type: str
+    low: float
+    high: float
+    step: float | None
+
+
+@dataclass(frozen=True)
+class Restricted(Relation):
+    """A restricted table: the columns that predicates may use, those that only aggregates may, and the thresholds."""
+
+    key: str
+    quasi: tuple[str, ...]
+    confidential: Mapping[str, Confidential]
+    limits: Restrict
+
+
+@dataclass(frozen=True)
+class Relations:
+    """Everything that can be named."""
+
+    all: tuple[Relation, ...]
+
+    def find(self, schema: str, name: str) -> Relation | None:
+        """Return the relation of this name; without a schema, `main` is meant."""
+        path = ((schema or "main").casefold(), name.casefold())
+        return next((relation for relation in self.all if relation.path == path), None)
+
+    def restricted(self) -> tuple[Restricted, ...]:
+        """Return the restricted tables."""
+        return tuple(relation for relation in self.all if isinstance(relation, Restricted))
+
+    def mentions_restricted(self, words: Iterable[str]) -> bool:
+        """Tell whether one of the words is the name of a restricted table, in whatever schema."""
+        names = {relation.path[1] for relation in self.restricted()}
+        return any(word.casefold() in names for word in words)
+
+
+def relations(con: duckdb.DuckDBPyConnection, policy: Policy) -> Relations:
+    """Read from the policy and the database what may be named."""
+    found: list[Relation] = []
+    views = catalogue.kinds(con)
+    for name, table in policy.tables.items():
+        types = column_types(con, name)
+        folded = {column.casefold(): column for column in types}
+        if table.public:
+            found.append(Relation(name, "public", types))
+            continue
+        roles = {folded[c.casefold()]: spec for c, spec in table.columns.items() if c.casefold() in folded}
+        if table.restrict is not None:
+            confidential = {
+                column: Confidential(column, types[column], *spec.domain, spec.step)
+                for column, spec in roles.items()
+                if spec.role is Role.CONFIDENTIAL and spec.domain is not None
+            }
+            quasi = tuple(c for c, spec in roles.items() if spec.role in {Role.QUASI, Role.PUBLIC})
+            shown = {column: kind for column, kind in types.items() if column in quasi or column in confidential}
+            key = folded.get((table.key or ROWID).casefold(), ROWID)
+            found.append(Restricted(name, "restricted", shown, key, quasi, confidential, table.restrict))
+        found += [Relation(view, "protected", column_types(con, view)) for view in table.protect if view in views]
+    return Relations(tuple(found))
+
+
+def unknown(name: str, known: Relations) -> Unsupported:
+    """Say that there is no such table, and which there are: their names are no secret."""
+    names = ", ".join(relation.name for relation in known.all) or "none"
+    return Unsupported(f"there is no table {identifier(name).sql()}", f"one of: {names}")
