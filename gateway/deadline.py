@@ -1,5 +1,6 @@
 """A limit on how long one query may run: DuckDB has none, so one watching thread interrupts cursors that are late."""
 
+import atexit
 import threading
 import time
 from collections.abc import Iterator
@@ -24,7 +25,7 @@ class _Watch:
     def __init__(self) -> None:
         self._changed = threading.Condition()
         self._watched: set[_Watched] = set()
-        self._started = False
+        self._started = self._ending = False
         self._sleeping_until = 0.0
 
     def add(self, watched: _Watched) -> None:
@@ -32,7 +33,9 @@ class _Watch:
             self._watched.add(watched)
             if not self._started:
                 self._started = True
-                threading.Thread(target=self._run, name="sdcdb deadline", daemon=True).start()
+                thread = threading.Thread(target=self._run, name="sdcdb deadline", daemon=True)
+                thread.start()
+                atexit.register(self._end, thread)  # a thread that outlives the interpreter keeps DuckDB's types alive
             elif watched.until < self._sleeping_until:
                 self._changed.notify()
 
@@ -42,15 +45,25 @@ class _Watch:
 
     def _run(self) -> None:
         with self._changed:
-            while True:
+            while not self._ending:
                 now = time.monotonic()
-                for watched in self._watched:
-                    if watched.until <= now and not watched.late:
-                        watched.late = True
-                        watched.cursor.interrupt()
+                self._stop_late(now)
                 waiting = [watched.until for watched in self._watched if not watched.late]
                 self._sleeping_until = min(waiting, default=now + 3600)
                 self._changed.wait(self._sleeping_until - now)
+
+    def _end(self, thread: threading.Thread) -> None:
+        with self._changed:
+            self._ending = True
+            self._changed.notify()
+        thread.join()
+
+    def _stop_late(self, now: float) -> None:
+        """Interrupt those that are late: in a function of its own, so that the sleeping thread holds no cursor."""
+        for watched in self._watched:
+            if watched.until <= now and not watched.late:
+                watched.late = True
+                watched.cursor.interrupt()
 
 
 _WATCH = _Watch()

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 
 import duckdb
 
@@ -68,9 +68,9 @@ def protect(
         with transaction(database.con):
             catalogue.prepare(database.con)
             for number, each in enumerate(wanted):
-                if progress:
-                    progress(each.name, number, len(wanted))
-                plan = fit_view(database.con, each, secrets[each.view.secret], read)
+                tell = partial(_told, progress, each.name, number, len(wanted))
+                tell("")
+                plan = fit_view(database.con, each, secrets[each.view.secret], read, tell)
                 made.append(create_view(database.con, plan, secrets[each.view.secret], materialise=materialise))
             if dry_run:
                 raise _DryRunError
@@ -79,6 +79,11 @@ def protect(
     except duckdb.Error as problem:
         raise SdcdbError(f"nothing was created: {str(problem).splitlines()[0]}") from None
     return made
+
+
+def _told(progress: Progress | None, view: str, number: int, total: int, what: str) -> None:
+    if progress:
+        progress(f"{view}: {what}" if what else view, number, total)
 
 
 class _DryRunError(Exception):
@@ -123,9 +128,15 @@ def _must_fit(database: Database, policy: Policy, read: Read) -> None:
         )
 
 
-def fit_view(con: duckdb.DuckDBPyConnection, wanted: Wanted, secret: Secret, read: Read) -> Plan:
-    """Fit every method of one view."""
-    found = read(wanted.table_name)
+def fit_view(
+    con: duckdb.DuckDBPyConnection,
+    wanted: Wanted,
+    secret: Secret,
+    read: Read | None = None,
+    tell: Callable[[str], None] = lambda _: None,
+) -> Plan:
+    """Fit every method of one view; `tell` is called with what takes long."""
+    found = (read or _profiles(con))(wanted.table_name)
     key = _key(found, wanted.table)
     fitted: list[Fitted] = []
     lanes: dict[str, int] = {}
@@ -143,7 +154,7 @@ def fit_view(con: duckdb.DuckDBPyConnection, wanted: Wanted, secret: Secret, rea
             columns=_others(found, wanted.table),
             distinct={column.name: column.distinct for column in found.columns},
         )
-        result = technique.fit(Engine(con), source, columns, params)
+        result = technique.fit(Engine(con, tell), source, columns, params)
         fitted += [
             one.model_copy(update={"scope": row.scope}) for one in (result if isinstance(result, tuple) else (result,))
         ]
@@ -185,7 +196,7 @@ def _jobs(found: TableProfile, table: Table, view: View) -> Iterator[tuple[Param
     if view.rows is not None:
         yield view.rows, ()
     together: dict[Params, list[ColumnSpec]] = {}
-    for name, params in view.columns.items():
+    for name, params in table.methods(view).items():
         column = found.column(name)
         if column is None:
             raise DataError(f"{found.name!r} has no column {name!r}")

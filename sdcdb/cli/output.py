@@ -54,10 +54,13 @@ class Output:
 
     @contextmanager
     def working(self, what: str, con: duckdb.DuckDBPyConnection) -> Iterator[Callable[[str], None]]:
-        """Show on stderr, if it is a terminal, that `con` is busy; let Ctrl-C stop it. Yield what changes the words."""
+        """Show on stderr, if it is a terminal, that `con` is busy; yield the function that says with what.
+
+        Ctrl-C stops it.
+        """
         shown = not self.quiet and self.notes.is_terminal
         with interruptible(con), self.notes.status(what) if shown else nullcontext() as status:
-            yield lambda now: status.update(now) if status else None
+            yield lambda text: status.update(text) if status is not None else None
 
 
 def table(title: str, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:

@@ -125,10 +125,11 @@ def _check_key(table: Table, found: TableProfile) -> Iterator[Finding]:
 
 def _check_methods(table: Table, found: TableProfile) -> Iterator[Finding]:
     for view_name, view in table.protect.items():
-        for name, method in view.columns.items():
+        for name, method in table.methods(view).items():
             column = found.column(name)
             if column is not None and TECHNIQUES[method.method].kind is Kind.NUMBER and not column.numeric:
-                path: FieldPath = ("protect", view_name, "columns", name, "method")
+                place = ("columns", name) if name in view.columns else ("all",)
+                path: FieldPath = ("protect", view_name, *place, "method")
                 yield Finding(path, f"{method.method!r} is for numbers; {name!r} is {column.type}")
 
 

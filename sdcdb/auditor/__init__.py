@@ -1,0 +1,1 @@
+"""The auditor: what a query log tells about whom, proved by the queries themselves."""

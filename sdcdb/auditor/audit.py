@@ -1,0 +1,213 @@
+"""The audit of a history: per confidential column and pool of users, who is exposed, and over time."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdcdb.auditor.course import Course, course
+from sdcdb.auditor.evidence import Evidence
+from sdcdb.auditor.exposed import Level, Thresholds
+from sdcdb.auditor.finding import Finding, Pooled, findings, pooled
+from sdcdb.auditor.history import NOBODY, History, Item
+from sdcdb.auditor.interval import Contradiction, intervals
+from sdcdb.auditor.names import Naming
+from sdcdb.auditor.replay import Replay
+from sdcdb.errors import DataError, choices
+
+Together = Literal["all", "user", "group"]
+EVERYBODY = "everybody"
+CONTRADICTING = 50  # answers that are set aside one by one before the audit gives up
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to audit. `known`: the columns that an intruder knows; by default all quasi-identifiers."""
+
+    together: Together = "all"
+    known: tuple[str, ...] | None = None
+    pseudonymise: bool = False
+    proofs: int = 100
+
+
+@dataclass(frozen=True)
+class UserExposure:
+    """How many records one user, or one group, exposes alone, by level."""
+
+    name: str
+    answers: int
+    levels: Mapping[Level, int]
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnAudit:
+    """One confidential column."""
+
+    table: str
+    column: str
+    unit: tuple[float, float, float | None]
+    limits: Thresholds
+    known: tuple[str, ...]
+    records: int
+    answers: int
+    findings: tuple[Finding, ...]
+    course: Course | None
+    users: tuple[UserExposure, ...]
+    together: tuple[tuple[tuple[str, ...], int], ...]
+    """Sets of users who together hold the proof of a finding, with how many findings each."""
+    contradicting: tuple[Item, ...]
+    heat: tuple[str, str, tuple[tuple[Any, Any, int, float], ...]] | None
+    """Two quasi-identifiers, and per combination: records, and the share of the domain that its narrowest record keeps."""
+
+
+@dataclass(frozen=True, eq=False)
+class Audit:
+    """All of it."""
+
+    history: History
+    naming: Naming
+    options: Options
+    columns: tuple[ColumnAudit, ...]
+    replay: Replay | None = None
+
+    @property
+    def findings(self) -> list[Finding]:
+        """Every finding about a record, the worst first."""
+        return sorted((each for column in self.columns for each in column.findings), key=lambda f: (-f.level, f.width))
+
+    @property
+    def exceeds(self) -> bool:
+        """Whether anything exceeds the policy, or may."""
+        return bool(self.findings or self.history.direct or self.history.unsafe)
+
+
+def audit(history: History, options: Options, say: Say | None = None) -> Audit:
+    """Audit a history column by column."""
+    naming = Naming(history.snapshot, pseudonymise=options.pseudonymise)
+    columns = []
+    for table, column in history.columns():
+        if say:
+            say(f"auditing {table}.{column}")
+        columns.append(_column(history, table, column, options, naming))
+    return Audit(history, naming, options, tuple(columns))
+
+
+def _column(history: History, table: str, column: str, options: Options, naming: Naming) -> ColumnAudit:
+    audited = history.snapshot.tables[table]
+    spec = audited.table.confidential[column]
+    limits = Thresholds.of(audited.table.limits, spec)
+    known = {name: audited.known[name] for name in _known(options, audited.known, table)}
+    items, contradicting = consistent(history, history.of(table, column))
+    everybody = pooled(EVERYBODY, items, history.evidence(items), limits)
+    exposed = [each.cell for each in everybody.exposed]
+    names = naming.records(table)
+    made: list[Finding] = []
+    for pool in [everybody] if options.together == "all" else _pools(history, items, everybody, options, limits):
+        made += findings(pool, audited, column, limits, known, options.proofs, names)
+    users = [_alone(pool) for pool in _each_user(history, items, everybody, limits)]
+    users += [_alone(pool) for pool in _each_group(history, items, everybody, limits)]
+    sets = Counter(each.users for each in made if each.users)
+    return ColumnAudit(
+        table, column, (spec.low, spec.high, spec.step), limits, tuple(known), int(everybody.evidence.counts.sum()),
+        len(items), tuple(made), course(everybody.evidence, limits, exposed), tuple(users),
+        tuple(sets.most_common()), tuple(contradicting), _heat(everybody, audited.known),
+    )  # fmt: skip
+
+
+def _known(options: Options, quasi: Mapping[str, Sequence[Any]], table: str) -> tuple[str, ...]:
+    if options.known is None:
+        return tuple(quasi)
+    folded = {name.casefold(): name for name in quasi}
+    for name in options.known:
+        if name.casefold() not in folded:
+            raise DataError(f"{name!r} is no quasi-identifier of {table!r}; {choices(name, quasi)}")
+    return tuple(folded[name.casefold()] for name in options.known)
+
+
+def consistent(history: History, items: list[Item]) -> tuple[list[Item], list[Item]]:
+    """Set aside answers that contradict earlier ones: they are about another version of the table."""
+    aside: list[Item] = []
+    for _ in range(CONTRADICTING + 1):
+        evidence = history.evidence(items)
+        if _fits(evidence, len(items)):
+            return items, aside
+        low, high = 0, len(items)  # the first `low` fit, the first `high` do not
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if _fits(evidence, middle) else (low, middle)
+        aside.append(items[high - 1])
+        items = items[: high - 1] + items[high:]
+    raise DataError(
+        f"more than {CONTRADICTING} recorded answers contradict the others: is this the version of the data that the log "
+        "is about? Name that snapshot as DB, or leave the recorded answers out"
+    )
+
+
+def _fits(evidence: Evidence, number: int) -> bool:
+    try:
+        intervals(evidence.first(number), [], enough=0.0)
+    except Contradiction:
+        return False
+    return True
+
+
+def _some(history: History, name: str, users: frozenset[str], items: list[Item], everybody: Pooled, limits: Thresholds) -> Pooled | None:
+    """Audit what some users know. Only records that everybody together exposes can be exposed by some."""
+    kept = set(map(id, items))
+    fact = items[0].fact
+    mine = [item for item in history.of(fact.table, fact.column, users) if id(item) in kept]
+    if not mine:
+        return None
+    return pooled(name, mine, history.evidence(mine), limits, [each.cell for each in everybody.exposed])
+
+
+def _each_user(history: History, items: list[Item], everybody: Pooled, limits: Thresholds) -> list[Pooled]:
+    users = sorted({user for item in items for user in item.users})
+    found = (_some(history, user, frozenset({user}), items, everybody, limits) for user in users if user != NOBODY)
+    return [pool for pool in found if pool is not None]
+
+
+def _each_group(history: History, items: list[Item], everybody: Pooled, limits: Thresholds) -> list[Pooled]:
+    groups = history.snapshot.policy.groups
+    found = (_some(history, f"group {name}", frozenset(users), items, everybody, limits) for name, users in groups.items())
+    return [pool for pool in found if pool is not None]
+
+
+def _pools(history: History, items: list[Item], everybody: Pooled, options: Options, limits: Thresholds) -> list[Pooled]:
+    users = _each_user(history, items, everybody, limits)
+    if options.together == "user":
+        return users
+    policy = history.snapshot.policy
+    return _each_group(history, items, everybody, limits) + [each for each in users if policy.group_of(each.name) is None]
+
+
+def _alone(pool: Pooled) -> UserExposure:
+    return UserExposure(pool.name, len(pool.items), Counter(each.level for each in pool.exposed))
+
+
+def _heat(pool: Pooled, known: Mapping[str, Sequence[Any]]) -> tuple[str, str, tuple[tuple[Any, Any, int, float], ...]] | None:
+    """Cross the two quasi-identifiers with the fewest values above one, with the narrowest record of each combination."""
+    by_size = sorted((len(set(values)), name) for name, values in known.items() if len(set(values)) > 1)
+    if len(by_size) < 2:
+        return None
+    (first, second) = _two(by_size)
+    share: dict[tuple[Any, Any], tuple[int, float]] = {}
+    widths: NDArray[np.float64] = pool.found.widths / float(pool.evidence.domain.width)
+    for cell in np.flatnonzero(pool.evidence.counts > 0):
+        key = (known[first][cell], known[second][cell])
+        number, narrowest = share.get(key, (0, 1.0))
+        shown = float(widths[cell]) if pool.found.exact[cell] else 1.0
+        share[key] = (number + int(pool.evidence.counts[cell]), min(narrowest, shown))
+    ordered = sorted(share.items(), key=lambda pair: (str(pair[0][0]), str(pair[0][1])))
+    return first, second, tuple((*key, *value) for key, value in ordered)
+
+
+def _two(by_size: list[tuple[int, str]]) -> tuple[str, str]:
+    """Choose the two that make a readable map: not more than 60 columns across, the more values the better."""
+    fitting = [name for number, name in by_size if number <= 60]
+    chosen = fitting[-2:] if len(fitting) >= 2 else [name for _, name in by_size[:2]]
+    return chosen[0], chosen[1]

@@ -1,0 +1,233 @@
+"""An audit as plain data, for `--json`, for tables in SQL, and as the source of every other form."""
+
+from fractions import Fraction
+from typing import Any
+
+from sdcdb.auditor.audit import Audit, ColumnAudit
+from sdcdb.auditor.bound_proof import BoundProof
+from sdcdb.auditor.finding import Finding, Step
+from sdcdb.auditor.history import Listed, Occurrence
+from sdcdb.version import __version__
+
+POINTS = 60  # of a curve that a document shows
+
+
+def document(found: Audit) -> dict[str, Any]:
+    """Return everything that was found."""
+    history = found.history
+    first, last = history.times
+    return {
+        "sdcdb": __version__,
+        "exceeds_policy": found.exceeds,
+        "statements": history.number,
+        "from": first.isoformat() if first else None,
+        "to": last.isoformat() if last else None,
+        "users": dict(history.users.most_common()),
+        "accounting": [
+            {"outcome": str(outcome), "reason": reason, "statements": number}
+            for (outcome, reason), number in sorted(history.outcomes.items(), key=lambda pair: -pair[1])
+        ],
+        "direct_reads": [_listed(found, each) for each in history.direct.values()],
+        "not_understood": [_listed(found, each) for each in history.unsafe.values()],
+        "log_problems": {"number": history.problem_count, "listed": [each.text() for each in history.problems]},
+        "columns": [_column(found, each) for each in found.columns],
+        "findings": [finding_data(found, each) for each in found.findings],
+        "replay": _replay(found),
+    }
+
+
+def statement_data(found: Audit, at: Occurrence) -> dict[str, Any]:
+    """Return where a statement stands, when and by whom it was asked, and its text."""
+    return {
+        "number": at.number,
+        "file": at.source,
+        "line": at.line,
+        "time": at.time.isoformat() if at.time else None,
+        "user": at.user,
+        "sql": found.naming.statement(at.sql),
+    }
+
+
+def _listed(found: Audit, each: Listed) -> dict[str, Any]:
+    selected = {
+        table: int(found.history.snapshot.tables[table].cells.records[cells].sum()) for table, cells in each.cells.items()
+    }
+    return {
+        **statement_data(found, each.first),
+        "reason": each.reason,
+        "times": each.times,
+        "users": sorted(each.users),
+        "records": selected or None,
+    }
+
+
+def finding_data(found: Audit, each: Finding) -> dict[str, Any]:
+    """Return one finding."""
+    return {
+        "table": each.table,
+        "column": each.column,
+        "record": each.record,
+        "level": each.level.name.lower(),
+        "value": each.value,
+        "lower": each.lower,
+        "upper": each.upper,
+        "width": each.width,
+        "candidates": list(each.candidates),
+        "h0": each.doubt.h0,
+        "area": each.doubt.area,
+        "h0_given_known": each.given_known.h0,
+        "area_given_known": each.given_known.area,
+        "curve": _curve(each),
+        "pool": each.pool,
+        "users": list(each.users),
+        "first": statement_data(found, each.first),
+        "certificate": certificate_data(found, each),
+    }
+
+
+def certificate_data(found: Audit, each: Finding) -> dict[str, Any] | None:
+    """Return how a finding is proved."""
+    if each.certificate is None:
+        return None
+    return {
+        "form": each.certificate.form,
+        "smallest": each.certificate.smallest,
+        "words": words(each),
+        "queries": [{**statement_data(found, step.statement), **_step(step)} for step in each.steps],
+    }
+
+
+def _step(step: Step) -> dict[str, Any]:
+    return {
+        "asks": step.kind,
+        "records": step.records,
+        "answer": number(step.answer),
+        "weight": None if step.weight is None else str(step.weight),
+        "held_by": sorted(step.users),
+    }
+
+
+def words(each: Finding) -> str:
+    """Say in one line how the queries prove the finding; (1), (2) are the queries in their order."""
+    certificate = each.certificate
+    if certificate is None:
+        return ""
+    place = {query: position for position, query in enumerate(certificate.queries, start=1)}
+    if certificate.combination is not None:
+        terms = [_term(weight, f"({place[query]})") for query, weight in certificate.combination.weights.items()]
+        answers = [_term(step.weight or Fraction(1), number_text(step.answer)) for step in each.steps]
+        shown = [_sum(terms)] if len(terms) == 1 else [_sum(terms), _sum(answers)]
+        return " = ".join([*shown, number_text(each.lower)])
+    if certificate.witness is not None:
+        others = ", ".join(f"({place[at]})" for at in certificate.witness.below)
+        rest = f"everybody else in it is in {others}" if others else "it has nobody else"
+        return f"({place[certificate.witness.extreme]}) is this record's own value: {rest}, which does not reach it"
+    if certificate.lower is not None and certificate.upper is not None:
+        return f"at least {_bound(certificate.lower, place)}; at most {_bound(certificate.upper, place)}"
+    if len(each.candidates) > 1:
+        return f"one of {', '.join(number_text(value) for value in each.candidates)}"
+    return "these queries together, and no fewer of them; recomputed by linear programmes"
+
+
+def _bound(proof: BoundProof, place: dict[int, int]) -> str:
+    terms = [_term(weight, f"({place[query]})") for query, weight in proof.weights.items()]
+    caps = [f"({place[query]})" for query in proof.caps]
+    value = number_text(proof.value)
+    if not terms and not caps:
+        return f"{value} by the domain"
+    if not terms:
+        return f"{value} by {' and '.join(caps)}"
+    ends = f"the others at the ends of the domain{' or of ' + ', '.join(caps) if caps else ''}"
+    return f"{value} by {_sum(terms)} with {ends}"
+
+
+def _term(weight: Fraction, what: str) -> tuple[bool, str]:
+    size = abs(weight)
+    shown = what if size == 1 else f"{what} / {size.denominator}" if size.numerator == 1 else f"{size} x {what}"
+    return weight < 0, shown
+
+
+def _sum(terms: list[tuple[bool, str]]) -> str:
+    ordered = sorted(terms, key=lambda term: term[0])
+    text = "".join(f"{' - ' if negative else ' + '}{shown}" for negative, shown in ordered)
+    return text[3:] if text.startswith(" + ") else text.strip().replace("- ", "-", 1)
+
+
+def number(value: Fraction) -> int | float:
+    """Return a fraction as a number of JSON."""
+    return int(value) if value.denominator == 1 else float(value)
+
+
+def number_text(value: Fraction | float) -> str:
+    """Write a number for a person."""
+    plain = float(value)
+    return f"{plain:,.0f}" if plain == int(plain) else f"{plain:,.4f}".rstrip("0")
+
+
+def _curve(each: Finding) -> dict[str, list[float]]:
+    eps, h = each.curve.eps, each.curve.h
+    stride = max(1, len(eps) // POINTS)
+    return {"eps": [float(x) for x in eps[::stride]], "h": [float(x) for x in h[::stride]]}
+
+
+def _column(found: Audit, each: ColumnAudit) -> dict[str, Any]:
+    course = each.course
+    items = found.history.of(each.table, each.column)
+    aside = set(map(id, each.contradicting))
+    kept = [item for item in items if id(item) not in aside]
+    return {
+        "table": each.table,
+        "column": each.column,
+        "domain": list(each.unit[:2]),
+        "step": each.unit[2],
+        "min_interval": each.limits.min_interval,
+        "min_h0": each.limits.min_h0,
+        "min_area": each.limits.min_area,
+        "known": list(each.known),
+        "records": each.records,
+        "answers": each.answers,
+        "exposed": {level: n for level, n in _levels(each).items()},
+        "course": None
+        if course is None
+        else {
+            "thresholds": list(course.shares),
+            "moments": [
+                {
+                    "answers": moment.answers,
+                    "after": statement_data(found, kept[moment.answers - 1].first) if moment.answers else None,
+                    "below": list(moment.below),
+                }
+                for moment in course.moments
+            ],
+            "costliest": [
+                {**statement_data(found, kept[cost.answer].first), "bits": cost.bits, "records": cost.records}
+                for cost in course.costs[:20]
+            ],
+        },
+        "by_user": [
+            {"user": user.name, "answers": user.answers, "exposed": {lv.name.lower(): n for lv, n in user.levels.items()}}
+            for user in each.users
+        ],
+        "together": [{"users": list(users), "findings": number_} for users, number_ in each.together],
+        "contradicting": [statement_data(found, item.first) for item in each.contradicting],
+    }
+
+
+def _levels(each: ColumnAudit) -> dict[str, int]:
+    counted: dict[str, int] = {}
+    for finding in each.findings:
+        counted[finding.level.name.lower()] = counted.get(finding.level.name.lower(), 0) + 1
+    return counted
+
+
+def _replay(found: Audit) -> dict[str, Any] | None:
+    if found.replay is None:
+        return None
+    return {
+        "asked": found.replay.asked,
+        "verdicts": found.replay.verdicts,
+        "rules": found.replay.rules,
+        "refused": [
+            {**statement_data(found, each.statement), "rule": each.rule, "reason": each.reason} for each in found.replay.refused
+        ],
+    }

@@ -1,0 +1,106 @@
+"""What was answered about one confidential column: query sets with their exact sums, least and greatest values."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdcdb.errors import DataError
+
+Kind = Literal["sum", "min", "max"]
+Sets = NDArray[np.bool_]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Domain:
+    """The range that is publicly known, and the grid in it."""
+
+    low: Fraction
+    high: Fraction
+    step: Fraction | None = None
+
+    @classmethod
+    def of(cls, low: float, high: float, step: float | None = None) -> "Domain":
+        """Take numbers as they are written: 0.1 is a tenth."""
+        return cls(exactly(low), exactly(high), None if step is None else exactly(step))
+
+    @property
+    def width(self) -> Fraction:
+        """The width of the range."""
+        return self.high - self.low
+
+    @property
+    def grid(self) -> Fraction:
+        """The step, or for a column without one a thousandth of the range, as the gateway counts."""
+        return self.step or self.width / 1000
+
+
+def exactly(number: object) -> Fraction:
+    """Return a number exactly as it is written in decimals."""
+    return number if isinstance(number, Fraction) else Fraction(str(number))
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """Answers in the order in which they were first given, packed: eight cells a byte.
+
+    `counts` is the number of values in each cell; `numbers` names each answer's statement, for certificates.
+    """
+
+    counts: Ints
+    domain: Domain
+    packed: NDArray[np.uint8]
+    kinds: tuple[Kind, ...]
+    answers: tuple[Fraction, ...]
+    numbers: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        if not len(self.packed) == len(self.kinds) == len(self.answers) == len(self.numbers):
+            raise DataError("every answer has a query set, a kind, a value and a number")
+
+    @classmethod
+    def of(
+        cls,
+        counts: Sequence[int] | Ints,
+        domain: Domain,
+        sets: Sets,
+        kinds: Sequence[Kind],
+        answers: Sequence[Fraction | int | float],
+        numbers: Sequence[int] | None = None,
+    ) -> "Evidence":
+        """Pack query sets given as flags."""
+        exact = tuple(exactly(answer) for answer in answers)
+        order = tuple(range(len(exact))) if numbers is None else tuple(numbers)
+        packed = np.packbits(np.asarray(sets, dtype=bool).reshape(len(exact), len(counts)), axis=1)
+        return cls(np.asarray(counts, dtype=np.int64), domain, packed, tuple(kinds), exact, order)
+
+    def __len__(self) -> int:
+        return len(self.answers)
+
+    def sets(self, chosen: Sequence[int] | Ints | None = None) -> Sets:
+        """Return query sets as flags, one row each."""
+        rows = self.packed if chosen is None else self.packed[np.asarray(chosen, dtype=np.intp)]
+        return np.unpackbits(rows, axis=1, count=len(self.counts)).astype(bool)
+
+    def only(self, chosen: Sequence[int] | Ints) -> "Evidence":
+        """Return these answers alone."""
+        at = [int(each) for each in chosen]
+        return replace(
+            self,
+            packed=self.packed[at],
+            kinds=tuple(self.kinds[each] for each in at),
+            answers=tuple(self.answers[each] for each in at),
+            numbers=tuple(self.numbers[each] for each in at),
+        )
+
+    def first(self, number: int) -> "Evidence":
+        """Return the first so many answers."""
+        return self.only(range(number))
+
+    def of_kind(self, *kinds: Kind) -> list[int]:
+        """Return the positions of the answers of these kinds."""
+        return [at for at, kind in enumerate(self.kinds) if kind in kinds]

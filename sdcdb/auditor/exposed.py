@@ -1,0 +1,120 @@
+"""Which records the answers expose beyond the policy: the level of each, from its interval and what extremes leave."""
+
+from dataclasses import dataclass
+from enum import IntEnum
+from math import log2
+
+import numpy as np
+
+from sdcdb.auditor.doubt import Doubt, of_interval, of_points, values_in
+from sdcdb.auditor.evidence import Domain, Evidence
+from sdcdb.auditor.interval import FEW, ROUNDING, Intervals, candidates
+from sdcdb.gateway.relations import Confidential
+from sdcdb.policy.models import Restrict
+
+
+
+class Level(IntEnum):
+    """How bad it is, the worst highest."""
+
+    CAE = 1
+    INTERVAL = 2
+    EXACT = 3
+    DIRECT = 4
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """What the policy asks for a column, in its units."""
+
+    min_interval: float
+    min_h0: float
+    min_area: float
+
+    @classmethod
+    def of(cls, limits: Restrict, column: Confidential) -> "Thresholds":
+        """Take the policy's limits."""
+        return cls(limits.min_interval.of(column.high - column.low), limits.min_h0, limits.min_area)
+
+    def enough(self, domain: Domain) -> float:
+        """Return the width from which on an interval breaks none of them: H(0) and the area grow with it."""
+        step, most = float(domain.grid), values_in(float(domain.low), float(domain.high), domain)
+        low, high = 1, most
+        while low < high:
+            middle = (low + high) // 2
+            fits = log2(middle) >= self.min_h0
+            if fits and self.min_area > 0:
+                fits = of_interval(0.0, (middle - 1) * step, domain).area >= self.min_area
+            low, high = (low, middle) if fits else (middle + 1, high)
+        return max(self.min_interval, (low - 1) * step)
+
+
+@dataclass(frozen=True)
+class Exposure:
+    """A record that is exposed: its interval, the few values that are left, and the doubt about it."""
+
+    cell: int
+    level: Level
+    lower: float
+    upper: float
+    candidates: tuple[float, ...]
+    doubt: Doubt
+
+
+def exposures(evidence: Evidence, found: Intervals, limits: Thresholds) -> list[Exposure]:
+    """Return the exposed records, the most exposed first."""
+    points = two_points(evidence)
+    listed = []
+    suspects = found.widths < limits.enough(evidence.domain)
+    suspects[list(points)] = True
+    for cell in np.flatnonzero((evidence.counts > 0) & suspects):
+        exposure = _exposure(evidence, int(cell), found, points.get(int(cell), ()), limits)
+        if exposure is not None:
+            listed.append(exposure)
+    return sorted(listed, key=lambda each: (-each.level, each.upper - each.lower, each.cell))
+
+
+def _exposure(
+    evidence: Evidence, cell: int, found: Intervals, points: tuple[float, ...], limits: Thresholds
+) -> Exposure | None:
+    lower, upper = float(found.lower[cell]), float(found.upper[cell])
+    doubt = of_points(points) if points else of_interval(lower, upper, evidence.domain)
+    exact = upper - lower <= ROUNDING * float(evidence.domain.width) and evidence.counts[cell] >= 1
+    if exact:
+        level = Level.EXACT
+    elif upper - lower < limits.min_interval or (points and doubt.h0 <= 1):
+        level = Level.INTERVAL
+    elif doubt.h0 < limits.min_h0 or doubt.area < limits.min_area:
+        level = Level.CAE
+    else:
+        return None
+    left = (lower,) if exact else points or few_candidates(evidence, cell, found)
+    return Exposure(cell, level, lower, upper, left, doubt)
+
+
+def two_points(evidence: Evidence) -> dict[int, tuple[float, ...]]:
+    """Return the records of which one has the least and the other the greatest value of a set of two."""
+    least: dict[bytes, float] = {}
+    most: dict[bytes, float] = {}
+    for at in evidence.of_kind("min", "max"):
+        flags = evidence.sets([at])[0] & (evidence.counts > 0)
+        if flags.sum() == 2 and evidence.counts[flags].sum() == 2:
+            (least if evidence.kinds[at] == "min" else most)[flags.tobytes()] = float(evidence.answers[at])
+    found: dict[int, tuple[float, ...]] = {}
+    for key in least.keys() & most.keys():
+        if least[key] < most[key]:
+            for cell in np.flatnonzero(np.frombuffer(key, dtype=bool)):
+                found[int(cell)] = (least[key], most[key])
+    return found
+
+
+def few_candidates(evidence: Evidence, cell: int, found: Intervals) -> tuple[float, ...]:
+    """Return the answered extremes that only a few people can have, this one among them."""
+    values = set()
+    slack = ROUNDING * float(evidence.domain.width)
+    for at in evidence.of_kind("min", "max"):
+        if evidence.packed[at, cell // 8] >> (7 - cell % 8) & 1:
+            able = candidates(evidence, at, found, slack)
+            if cell in able and evidence.counts[able].sum() <= FEW:
+                values.add(float(evidence.answers[at]))
+    return tuple(sorted(values))

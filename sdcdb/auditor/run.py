@@ -1,0 +1,111 @@
+"""Auditing logs against a database from start to end: what the command line and SQL call."""
+
+import logging
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import contextmanager
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import duckdb
+
+from sdcdb.auditor.audit import Audit, Options, audit
+from sdcdb.auditor.checkpoint import basis, load, save
+from sdcdb.auditor.history import History
+from sdcdb.auditor.replay import replay
+from sdcdb.auditor.snapshot import Snapshot
+from sdcdb.errors import SdcdbError
+from sdcdb.logs.formats import Options as LogOptions
+from sdcdb.logs.formats import read
+from sdcdb.policy.models import Policy
+
+EVERY = 5.0  # seconds between checkpoints
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Request:
+    """What to audit, and how."""
+
+    logs: Sequence[Path]
+    reading: LogOptions = field(default_factory=LogOptions)
+    options: Options = field(default_factory=Options)
+    resume: Path | None = None
+    replay_with: Policy | None = None
+
+
+def run(
+    con: duckdb.DuckDBPyConnection,
+    policy: Policy | None,
+    request: Request,
+    progress: Progress | None = None,
+    say: Callable[[str], None] | None = None,
+) -> Audit:
+    """Read the logs, account for every statement, and find out what they tell."""
+    if policy is None:
+        raise SdcdbError("an audit needs a policy that says what is confidential: `sdcdb init DB` writes one")
+    with _quiet_parser():
+        snapshot = Snapshot(con, policy)
+        try:
+            history, dialects = _gathered(con, snapshot, request, progress)
+            found = audit(history, request.options, say)
+            if request.replay_with is None:
+                return found
+            if say:
+                say("replaying under the other policy")
+            return replace(found, replay=replay(con, request.replay_with, list(history.understood()), dialects))
+        finally:
+            snapshot.close()
+
+
+def _gathered(
+    con: duckdb.DuckDBPyConnection, snapshot: Snapshot, request: Request, progress: Progress | None
+) -> tuple[History, dict[str, str]]:
+    of = basis(con, snapshot) if request.resume else ""
+    history = load(request.resume, snapshot, of) if request.resume else History(snapshot)
+    sizes = {str(path): path.stat().st_size for path in request.logs if path.exists()}
+    dialects: dict[str, str] = {}
+    last = time.monotonic()
+    done = 0
+
+    def tick() -> None:
+        nonlocal last, done
+        done += 1
+        if done % 50:
+            return
+        now = time.monotonic()
+        if progress:
+            reached = sum(min(size, history.places[name].offset) for name, size in sizes.items() if name in history.places)
+            progress(reached, sum(sizes.values()))
+        if request.resume and now - last > EVERY:
+            last = now
+            save(request.resume, history, of)
+
+    def noted() -> Iterator[object]:
+        for each in read(request.logs, request.reading, dict(history.places)):
+            if hasattr(each, "dialect"):
+                dialects[each.source] = each.dialect
+            yield each
+
+    try:
+        history.gather(noted(), tick)  # type: ignore[arg-type]  # as read, with a look at the dialect
+    finally:
+        if request.resume:
+            save(request.resume, history, of)
+    return history, dialects
+
+
+@contextmanager
+def _quiet_parser() -> Iterator[None]:
+    """Keep sqlglot from writing to stderr about statements that it does not know: they are in the account."""
+    logger = logging.getLogger("sqlglot")
+    level = logger.level
+    logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
+
+
+__all__ = ["Mapping", "Request", "run"]

@@ -1,0 +1,1 @@
+"""Readers of query logs: any of the formats in `sdcdb.logs.formats`, streamed as `LoggedQuery` and `LogProblem`."""

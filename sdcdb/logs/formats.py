@@ -1,0 +1,166 @@
+"""Which format a log has, told by its content, and reading any number of logs as one stream."""
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from sdcdb.errors import DataError, choices
+from sdcdb.logs.clock import Clock
+from sdcdb.logs.duckdb_log import NAMES as DUCKDB
+from sdcdb.logs.duckdb_log import read_duckdb_csv, read_duckdb_json
+from sdcdb.logs.ledger_log import NAMES as LEDGER
+from sdcdb.logs.ledger_log import read_ledger
+from sdcdb.logs.postgres import COLUMNS, TEXT_LINE, read_postgres
+from sdcdb.logs.record import LoggedQuery, LogProblem, Place
+from sdcdb.logs.script import read_script, said
+from sdcdb.logs.source import BOMS, Source
+from sdcdb.logs.table import USUAL, read_csv, read_json, read_parquet
+
+FORMATS = {
+    "ledger": "sdcdb's own ledger",
+    "sql": "statements in a script",
+    "csv": "a CSV file with a header and a column for the query",
+    "jsonl": "one JSON object a line, with a field for the query",
+    "parquet": "a Parquet file with a column for the query",
+    "csvlog": "PostgreSQL's csvlog, with or without pgAudit",
+    "jsonlog": "PostgreSQL's jsonlog, with or without pgAudit",
+    "textlog": "PostgreSQL's plain text log, with or without pgAudit",
+    "duckdb": "DuckDB's query log",
+    "duckdb-json": "DuckDB's query log, exported as JSON lines",
+}
+LOOKED_AT = 200  # lines; a log may begin with a few that are broken
+_SQL = re.compile(
+    r"\s*\(*\s*(SELECT|WITH|FROM|INSERT|UPDATE|DELETE|CREATE|DROP|ALTER|SET|BEGIN|START|COMMIT|ROLLBACK|EXPLAIN|DESCRIBE|"
+    r"SHOW|PRAGMA|CALL|COPY|ATTACH|USE|VALUES|PREPARE|EXECUTE|GRANT|REVOKE|MERGE|PIVOT|SUMMARIZE|TABLE)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to read: a format and a dialect to use whatever the content says, and names of a table's columns."""
+
+    format: str | None = None
+    dialect: str | None = None
+    columns: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.format is not None and self.format not in FORMATS:
+            raise DataError(f"{self.format!r} is not a format of a log; {choices(self.format, FORMATS)}")
+
+
+Progress = Callable[[int, int], None]
+
+
+def read(
+    paths: Sequence[Path], options: Options | None = None, resume: Mapping[str, Place] | None = None
+) -> Iterator[LoggedQuery | LogProblem]:
+    """Yield the statements of the logs in the order given, and their problems where they occur.
+
+    `resume` maps a file's name to the `after` of the last statement that was taken from it.
+    """
+    options, clock = options or Options(), Clock()
+    for path in paths:
+        source = Source(path, (resume or {}).get(str(path)))
+        for query in _reader(source, options):
+            clock.seen(query.time, query.line, source)
+            while source.problems:
+                yield source.problems.popleft()
+            yield replace(query, dialect=options.dialect) if options.dialect else query
+        yield from source.problems
+
+
+def _reader(source: Source, options: Options) -> Iterator[LoggedQuery]:
+    form = options.format or detect(source)
+    if form in ("csvlog", "jsonlog", "textlog"):
+        return read_postgres(source, form)
+    if form == "csv":
+        return read_csv(source, options.columns, _delimiter(next(iter(_lines(source.head())), "")))
+    tables = {"jsonl": read_json, "parquet": read_parquet}
+    if form in tables:
+        return tables[form](source, options.columns)
+    return {"ledger": read_ledger, "sql": read_script, "duckdb": read_duckdb_csv, "duckdb-json": read_duckdb_json}[
+        form
+    ](source)
+
+
+def detect(source: Source) -> str:
+    """Tell the format of a log by what is in it: the format that most of its first lines have."""
+    head = source.head()
+    if head[:4] == b"PAR1":
+        return "parquet"
+    if head[8:12] == b"DUCK":
+        raise DataError(
+            f"{source.name} is a DuckDB database, not a log. A log kept in a table of it is exported by: "
+            "COPY (FROM the_table) TO 'log.parquet'"
+        )
+    lines = _lines(head)
+    if not lines:
+        return "sql"  # an empty log has no statements in any format
+    by_header = _by_header(lines[0])
+    if by_header:
+        return by_header
+    votes: dict[str, int] = {}
+    for line in lines[:LOOKED_AT]:
+        if found := _by_line(line):
+            votes[found] = votes.get(found, 0) + 1
+    if votes:
+        return max(votes, key=lambda form: votes[form])
+    if any(_SQL.match(line) for line in lines[:LOOKED_AT]) or (not said("\n".join(lines)) and ";" not in lines[0]):
+        return "sql"
+    listed = "; ".join(f"{name}: {words}" for name, words in FORMATS.items())
+    raise DataError(
+        f"{source.name} has none of the formats that sdcdb reads. If it is one, name it by --format. {listed}"
+    )
+
+
+def _lines(head: bytes) -> list[str]:
+    encoding = next((encoding for mark, encoding in BOMS.items() if head.startswith(mark)), "utf-8")
+    text = head.decode(encoding, errors="replace").lstrip("\ufeff")
+    return [line for line in text.splitlines() if line.strip()]
+
+
+def _delimiter(header: str) -> str:
+    return max(",;\t|", key=header.count)
+
+
+def _by_header(line: str) -> str | None:
+    """Recognise a CSV file by the names in its first line."""
+    try:
+        names = {name.strip().casefold() for name in next(csv.reader(io.StringIO(line), delimiter=_delimiter(line)))}
+    except (csv.Error, StopIteration):
+        return None
+    if names >= DUCKDB:
+        return "duckdb"
+    usual = {name for each in USUAL.values() for name in each}
+    words = all(re.fullmatch(r"[\w .-]{1,63}", name) for name in names)
+    return "csv" if words and not _SQL.match(line) and (len(names) > 1 or names & usual) else None
+
+
+def _by_line(line: str) -> str | None:
+    """Recognise a format by one line; None when the line could be anything."""
+    if line.lstrip().startswith("{"):
+        return _by_keys(line)
+    if re.match(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)? [^,]{1,6},", line):
+        try:
+            fields = next(csv.reader(io.StringIO(line)))
+        except (csv.Error, StopIteration):
+            return None
+        return "csvlog" if len(fields) in COLUMNS or re.match(r"\w+", fields[11] if len(fields) > 11 else "") else None
+    return "textlog" if TEXT_LINE.match(line) and not _SQL.match(line) else None
+
+
+def _by_keys(line: str) -> str | None:
+    try:
+        keys = json.loads(line.strip().rstrip(",")).keys()
+    except (ValueError, AttributeError, RecursionError):
+        return None
+    if keys >= LEDGER:
+        return "ledger"
+    if keys >= DUCKDB:
+        return "duckdb-json"
+    return "jsonlog" if {"timestamp", "error_severity", "message"} <= keys or "backend_type" in keys else "jsonl"

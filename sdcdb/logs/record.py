@@ -1,0 +1,50 @@
+"""What a log holds once it is read: who asked what and when, and what was wrong with the file."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+Rows = tuple[tuple[Any, ...], ...]
+
+
+@dataclass(frozen=True, order=True)
+class Place:
+    """Where reading of a file can go on: the number of lines before it, and the bytes (of Parquet: rows) before it."""
+
+    lines: int = 0
+    offset: int = 0
+
+
+@dataclass(frozen=True)
+class LoggedQuery:
+    """One logged statement, its parameters put in, with the answer where the log recorded one.
+
+    `sql` may still hold several statements, as they were sent. `error` is set when the log shows that the statement
+    failed, `unbound` when it has parameters whose values the log does not tell: what was asked is then unknown.
+    `cached` answers of the gateway's own ledger and denied ones carry their verdict.
+    """
+
+    line: int
+    time: datetime | None
+    user: str | None
+    sql: str
+    answers: Rows | None
+    source: str
+    dialect: str = "duckdb"
+    error: str | None = None
+    unbound: bool = False
+    verdict: str | None = None
+    after: Place = field(default_factory=Place)
+
+
+@dataclass(frozen=True)
+class LogProblem:
+    """Something in a log that could not be read. The rest of the file is read all the same."""
+
+    file: str
+    line: int
+    what: str
+
+    def text(self) -> str:
+        """Render as `file:line: what`, the form that editors jump to."""
+        return f"{self.file}:{self.line}: {self.what}"
