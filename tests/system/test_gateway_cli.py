@@ -252,7 +252,7 @@ class Terminal:
             env=environment,
             check=True,
         )
-        self.see("staff> ")
+        self.see("staff>")
 
     def keys(self, *names: str) -> None:
         subprocess.run([*self._tmux, "send-keys", *names], check=True)
@@ -282,7 +282,7 @@ class Terminal:
 
 def test_the_shell_in_a_terminal(terminal: Terminal, db: Path) -> None:
     terminal.type("SELECT SUM(salary) AS total")
-    terminal.see("...> ")
+    terminal.see("...>")
     terminal.type("FROM staff WHERE dept = 'Sales';")
     terminal.see(str(told(db, TOTAL)[0][0]))
     terminal.type(WITHOUT_ONE + ";")
