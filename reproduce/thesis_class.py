@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 
 from record import record
 
-from sdcdb.measures.classifier import accuracy
+from sdcdb.measures.classifier import Classifier, accuracy
 from sdcdb.trees.c45 import grow
 from sdcdb.trees.table import TrainingTable
 

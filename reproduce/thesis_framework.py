@@ -56,7 +56,9 @@ def study(name: str, source: Source, testing: TrainingTable, runs: int, paper: d
     training, cases = source.table(), 200 if name == "Adult" else 2
     original = grow(training, min_cases=cases)
     before = correlations(training)
-    rows, kinds, found = [], [], {}
+    rows: list[list[Any]] = []
+    kinds: list[list[Any]] = []
+    found: dict[str, Any] = {}
     share = 100 * accuracy(original, training)
     shown = [f"{p:g}" for p in paper["original"]]
     rows.append(
@@ -79,7 +81,7 @@ def study(name: str, source: Source, testing: TrainingTable, runs: int, paper: d
             leaves = tree.apply(perturbed)
             weights = np.bincount(leaves, minlength=len(tree.leaves())) / perturbed.rows
             compared = compare_trees(original, tree, weights.tolist())
-            types.append([compared.shares.get(kind, 0.0) for kind in "ABCD"])
+            types.append([float({str(own): share for own, share in compared.shares.items()}.get(kind, 0.0)) for kind in "ABCD"])
             verdicts.append(compared.verdict)
             distances.append(apart(before, correlations(perturbed)))
             sizes.append(len(tree.leaves()))

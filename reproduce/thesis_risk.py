@@ -9,6 +9,7 @@ The intruder takes the leaf of the target in a tree of the perturbed table, as i
 
 import sys
 import time
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -57,17 +58,17 @@ def kernels(tree: Tree) -> tuple[tuple[np.ndarray, ...], ...]:
 def shares(tree: Tree) -> np.ndarray:
     """Return the share of each class in each leaf."""
     counts = np.array([leaf.counts for leaf in tree.leaves()])
-    return counts / counts.sum(axis=1, keepdims=True)
+    return np.asarray(counts / counts.sum(axis=1, keepdims=True))
 
 
 def main() -> None:
     """Measure one record and all."""
     given = asked("wbc.csv", "rownames", __doc__)
     source = load(WBC, given.file, "class")
-    (target,) = source.con.execute(
+    ((target,),) = source.con.execute(
         f"SELECT row_number FROM (SELECT n, row_number() OVER (ORDER BY n) AS row_number FROM t) AS t JOIN read_csv('{given.file}') AS w "
         f"ON t.n = w.rownames WHERE w.ID = {TARGET} LIMIT 1"
-    ).fetchone()  # fmt: skip
+    ).fetchall()  # fmt: skip
     original = source.table()
     spec = {"method": "framework", "class": "class"}
     perturbed, _ = source.perturbed(dict.fromkeys([*source.domains, "class"], spec), 0)
@@ -97,7 +98,7 @@ def main() -> None:
         for b, a in sorted(zip(before, after, strict=True), key=lambda both: -both[0].known)
     ]
     records = [each.record for each in after]
-    assert all(x > y for x, y in zip(records, records[1:], strict=False)), "the more is known, the less entropy is left"
+    assert all(x > y for x, y in pairwise(records)), "the more is known, the less entropy is left"
     assert before[9].record == 0 or before[9].record < 1.5
     assert after[9].record > 4, "a perturbed record is not re-identified though all is known"
     start = time.perf_counter()
