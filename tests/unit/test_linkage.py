@@ -89,5 +89,6 @@ def test_bad_input_is_named() -> None:
         class_entropy([1, 2], [0.5])
     with pytest.raises(DataError, match="at least one"):
         security([], 1, 0.1)
+    none, one = np.zeros((0, 1), int), np.zeros((1, 1), int)
     with pytest.raises(DataError, match="no records"):
-        Linkage(np.zeros((0, 1), int), np.zeros((1, 1), int), (np.eye(2),), np.zeros(0, int), np.eye(2), np.zeros(1, int))
+        Linkage(none, one, (np.eye(2),), none[:, 0], np.eye(2), one[:, 0])
