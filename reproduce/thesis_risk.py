@@ -119,9 +119,11 @@ def main() -> None:
     ]
     notes = [
         (f"Record {TARGET}; means over all combinations of known attributes, "
-        f"up to {draw.combinations}; 683 records here, 600 in the thesis (9.42 against 9.23 bits when nothing is known)."),
+        f"up to {draw.combinations}; 683 records here, 600 in the thesis "
+        "(9.42 against 9.23 bits when nothing is known)."),
         (f"All records, all nine attributes known: "
-        f" mean {safe.mean:.2f} bits, sd {safe.sd:.2f}; below H_t = 2.45: {safe.below:.1%}, secure for v = 5%: {safe.secure}. It took {took:.1f} s."),
+        f"mean {safe.mean:.2f} bits, sd {safe.sd:.2f}; "
+        f"below H_t = 2.45: {safe.below:.1%}, secure for v = 5%: {safe.secure}. It took {took:.1f} s."),
     ]  # fmt: skip
     if given.quick:
         print(rows[0], rows[-1])
