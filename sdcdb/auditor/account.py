@@ -11,6 +11,7 @@ import sqlglot
 from numpy.typing import NDArray
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
+from sqlglot.optimizer.eliminate_ctes import eliminate_ctes
 from sqlglot.optimizer.merge_subqueries import merge_subqueries
 from sqlglot.optimizer.qualify import qualify
 
@@ -99,15 +100,22 @@ def account(sql: str, dialect: str, snapshot: Snapshot, answers: Rows | None = N
 
 def _flattened(tree: exp.Expr, snapshot: Snapshot, answers: Rows | None) -> Account | None:
     """Try again with subqueries merged into the query around them: they may only have renamed or filtered."""
-    inner = [query for query in tree.find_all(exp.Select) if query is not tree]
-    if not inner:
+    merged = _merged(tree, snapshot)
+    try:
+        return _understood(merged.sql("duckdb", comments=False), merged, snapshot, answers) if merged else None
+    except SdcdbError:
+        return None
+
+
+def _merged(tree: exp.Expr, snapshot: Snapshot) -> exp.Expr | None:
+    """Merge subqueries and CTEs into the query around them; None when there are none, or it cannot be done."""
+    if all(query is tree for query in tree.find_all(exp.Select)):
         return None
     schema = {relation.path[1]: dict(relation.columns) for relation in snapshot.relations.all}
     try:
-        merged = merge_subqueries(qualify(tree.copy(), schema=schema, dialect="duckdb", validate_qualify_columns=False))
-        text = merged.sql("duckdb", comments=False)
-        return _understood(text, merged, snapshot, answers)
-    except (SqlglotError, SdcdbError, RecursionError, AttributeError, KeyError):
+        named = qualify(tree.copy(), schema=schema, dialect="duckdb", validate_qualify_columns=False)
+        return eliminate_ctes(merge_subqueries(named))
+    except (SqlglotError, RecursionError, AttributeError, KeyError):
         return None
 
 
@@ -183,7 +191,11 @@ def _understood(text: str, tree: exp.Expr, snapshot: Snapshot, answers: Rows | N
                 if value is None:
                     continue
                 number = int(table.counts(measure.confidential)[cells].sum())
-                told = recorded.get((kind, measure.confidential.casefold())) if recorded and len(evaluated.groups) == 1 else None
+                told = (
+                    recorded.get((kind, measure.confidential.casefold()))
+                    if recorded and len(evaluated.groups) == 1
+                    else None
+                )
                 given = None if told is None else told[0] * (number if told[1] else 1)
                 flags = np.zeros(table.cells.size, bool)
                 flags[cells] = True
@@ -234,7 +246,7 @@ def _refused(tree: exp.Expr, snapshot: Snapshot, reason: str) -> Account:
 
 def _selected(tree: exp.Expr, snapshot: Snapshot, table: str) -> NDArray[np.intp] | None:
     """Return the cells that a plain SELECT keeps: count the records of its FROM and WHERE."""
-    select = tree.unnest() if isinstance(tree, exp.Subquery) else tree
+    select = _merged(tree, snapshot) or (tree.unnest() if isinstance(tree, exp.Subquery) else tree)
     if not isinstance(select, exp.Select) or select.args.get("with_"):
         return None
     count = exp.Select(**{part: select.args[part].copy() for part in ("from_", "where") if select.args.get(part)})
@@ -260,7 +272,9 @@ def _direct_facts(found: Reading, selected: dict[str, NDArray[np.intp]], snapsho
         held = np.sort(cells[counts[cells] > 0])
         single = found.linked or int(counts[held].sum()) == 1
         if single and len(held) <= MOST_DIRECT:
-            groups = [(kind, np.array([cell])) for cell in held for kind in (("sum",) if counts[cell] == 1 else AUDITED)]
+            groups = [
+                (kind, np.array([cell])) for cell in held for kind in (("sum",) if counts[cell] == 1 else AUDITED)
+            ]
         else:
             groups = [(kind, held) for kind in AUDITED] if len(held) else []
         for kind, chosen in groups:

@@ -71,7 +71,8 @@ def lines(
 
 def _legend(names: Sequence[str]) -> str:
     marks = "".join(
-        f'<span><i style="background:{SERIES[n % len(SERIES)]}"></i>{html.escape(name)}</span>' for n, name in enumerate(names)
+        f'<span><i style="background:{SERIES[n % len(SERIES)]}"></i>{html.escape(name)}</span>'
+        for n, name in enumerate(names)
     )
     return f"<p class=legend>{marks}</p>"
 
@@ -123,7 +124,11 @@ def heat(first: str, second: str, cells: Sequence[tuple[Any, Any, int, float]]) 
             f'fill="var(--bad)" fill-opacity="{0.06 + 0.94 * strength:.2f}"><title>{html.escape(words)}</title></rect>'
         )
     every = max(1, len(rows) * 12 // 300)
-    parts += [_text(left - 6, top + size_y * n + size_y / 2 + 4, str(v)[:18], "end") for n, v in enumerate(rows) if n % every == 0]
+    parts += [
+        _text(left - 6, top + size_y * n + size_y / 2 + 4, str(v)[:18], "end")
+        for n, v in enumerate(rows)
+        if n % every == 0
+    ]
     step = max(1, len(columns) // 12)
     for n, value in enumerate(columns):
         if n % step == 0:

@@ -107,7 +107,15 @@ def _packed(bits: np.ndarray) -> str:
 def _item(item: Item) -> dict[str, Any]:
     fact = item.fact
     return {
-        "fact": [fact.table, fact.column, fact.kind, _packed(fact.packed), str(fact.answer), fact.computed, fact.direct],
+        "fact": [
+            fact.table,
+            fact.column,
+            fact.kind,
+            _packed(fact.packed),
+            str(fact.answer),
+            fact.computed,
+            fact.direct,
+        ],
         "users": [_occurrence(each) for each in item.users.values()],
         "times": item.times,
     }

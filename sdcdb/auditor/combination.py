@@ -64,7 +64,8 @@ def isolating(rows: Sets, column: int) -> Combination | None:
         if found is None:
             return None
     combination = Combination(
-        {int(kept[at]): weight for at, weight in sorted(found.items())}, len(found) <= 3 or (exhausted and len(found) == 4)
+        {int(kept[at]): weight for at, weight in sorted(found.items())},
+        len(found) <= 3 or (exhausted and len(found) == 4),
     )
     if not combination.isolates(rows, column):
         raise InternalError(f"a combination of {len(found)} queries does not isolate column {column}")

@@ -54,7 +54,9 @@ def course(evidence: Evidence, limits: Thresholds, endangered: Sequence[int]) ->
     for number in steps:
         widths = intervals(evidence.first(number), None, enough).widths[held]
         records = evidence.counts[held]
-        narrow = [int(records[widths <= 1e-6 * wide if share == 0 else widths < share * wide].sum()) for share in shares]
+        narrow = [
+            int(records[widths <= 1e-6 * wide if share == 0 else widths < share * wide].sum()) for share in shares
+        ]
         moments.append(Moment(number, tuple(narrow)))
     tracked = list(endangered[:TRACKED])
     return Course(shares, tuple(moments), tuple(costs(evidence, tracked)), len(tracked))
@@ -76,7 +78,9 @@ def costs(evidence: Evidence, cells: Sequence[int]) -> list[Cost]:
     known = {0: left(0), len(evidence): left(len(evidence))}
     for _ in range(COSTS):
         ends = sorted(known)
-        stretches = [(float((known[a] - known[b]).sum()), a, b) for a, b in zip(ends, ends[1:], strict=False) if b - a > 1]
+        stretches = [
+            (float((known[a] - known[b]).sum()), a, b) for a, b in zip(ends, ends[1:], strict=False) if b - a > 1
+        ]
         loss, first, last = max(stretches, default=(0.0, 0, 0))
         if loss < 1e-9:
             break

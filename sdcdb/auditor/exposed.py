@@ -13,7 +13,6 @@ from sdcdb.gateway.relations import Confidential
 from sdcdb.policy.models import Restrict
 
 
-
 class Level(IntEnum):
     """How bad it is, the worst highest."""
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from sdcdb.auditor.account import Account, Fact, Outcome, account
 from sdcdb.auditor.evidence import Evidence
+from sdcdb.auditor.ledgered import answered
 from sdcdb.auditor.snapshot import Snapshot
 from sdcdb.logs.record import LoggedQuery, LogProblem, Place
 from sdcdb.logs.script import statements
@@ -118,6 +119,8 @@ class History:
             self._count(found, here)
 
     def _accounts_of(self, query: LoggedQuery) -> list[Account]:
+        if query.facts is not None and (told := answered(query.facts, self.snapshot)) is not None:
+            return [told]
         key = (query.sql, query.dialect, query.unbound, query.answers)
         if key in self._accounts:
             self._accounts.move_to_end(key)

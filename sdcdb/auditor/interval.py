@@ -45,9 +45,7 @@ class Contradiction(DataError):  # noqa: N818 - what the answers are
     """No values fit all answers: the table changed between them, or they are not its answers."""
 
 
-def intervals(
-    evidence: Evidence, wanted: Sequence[int] | Ints | None = None, enough: float | None = None
-) -> Intervals:
+def intervals(evidence: Evidence, wanted: Sequence[int] | Ints | None = None, enough: float | None = None) -> Intervals:
     """Return the interval of every cell, or of the cells wanted.
 
     With `enough`, a cell whose interval is shown to be at least so wide may get a part of it that is.

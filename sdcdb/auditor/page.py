@@ -57,10 +57,14 @@ def page(found: Audit, data: dict[str, Any]) -> str:
     """Return the page as one HTML document; `data` is the audit's document."""
     parts = [*_top(data), *_statements(data)]
     for column, shown in zip(found.columns, data["columns"], strict=True):
-        parts += _column(column, shown, [f for f in data["findings"] if (f["table"], f["column"]) == (column.table, column.column)])
+        parts += _column(
+            column, shown, [f for f in data["findings"] if (f["table"], f["column"]) == (column.table, column.column)]
+        )
     parts += _replay(data)
     parts += _problems(data)
-    head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Audit</title>'
+    head = (
+        '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Audit</title>'
+    )
     body = "\n".join(parts)
     return (
         f"<!DOCTYPE html>\n<html lang=en><head>{head}<style>{STYLE}</style></head><body>\n{body}\n"
@@ -125,13 +129,25 @@ class _Html(str):
 
 def _statements(data: dict[str, Any]) -> list[str]:
     parts = []
-    for title, key in (("Direct reads of confidential values", "direct_reads"), ("Not understood, assumed unsafe", "not_understood")):
+    for title, key in (
+        ("Direct reads of confidential values", "direct_reads"),
+        ("Not understood, assumed unsafe", "not_understood"),
+    ):
         if data[key]:
             rows = [
-                (f"{each['file']}:{each['line']}", ", ".join(each["users"]), each["times"], each["reason"], _Code(each["sql"]))
+                (
+                    f"{each['file']}:{each['line']}",
+                    ", ".join(each["users"]),
+                    each["times"],
+                    each["reason"],
+                    _Code(each["sql"]),
+                )
                 for each in data[key]
             ]
-            parts += [f"<h2>{title}</h2>", _table(("place", "users", "times", "why", "statement"), rows, searchable=True)]
+            parts += [
+                f"<h2>{title}</h2>",
+                _table(("place", "users", "times", "why", "statement"), rows, searchable=True),
+            ]
     return parts
 
 
@@ -146,13 +162,20 @@ def _column(column: ColumnAudit, shown: dict[str, Any], found: list[dict[str, An
     if course:
         at = [moment["after"]["number"] if moment["after"] else 0 for moment in course["moments"]]
         series = [
-            ("determined" if share == 0 else f"narrower than {share:.3g} of the domain", at, [m["below"][n] for m in course["moments"]])
+            (
+                "determined" if share == 0 else f"narrower than {share:.3g} of the domain",
+                at,
+                [m["below"][n] for m in course["moments"]],
+            )
             for n, share in enumerate(course["thresholds"])
         ]
         since = sorted(each["first"]["number"] for each in found)
         beyond = ("beyond the policy", [0, *since, max([*at, *since])], [*range(len(since) + 1), len(since)])
         series.insert(0, beyond)
-        parts += ["<h3>Over time</h3>", charts.lines(series, "statement of the log", "records below each threshold", steps=True)]
+        parts += [
+            "<h3>Over time</h3>",
+            charts.lines(series, "statement of the log", "records below each threshold", steps=True),
+        ]
     if found:
         parts += [
             "<h3>The most exposed records, before and after</h3>",
@@ -160,7 +183,10 @@ def _column(column: ColumnAudit, shown: dict[str, Any], found: list[dict[str, An
             f"<h3>What is left of an intruder's doubt</h3><p class=soft>H(eps) of somebody who knows "
             f"{_t(', '.join(column.known) or 'nothing')}.</p>",
             charts.lines(
-                [(f"{f['record']}", f["curve"]["eps"], f["curve"]["h"]) for f in found[:CURVES]], "eps", "H(eps), bits", steps=True
+                [(f"{f['record']}", f["curve"]["eps"], f["curve"]["h"]) for f in found[:CURVES]],
+                "eps",
+                "H(eps), bits",
+                steps=True,
             ),
         ]
     if column.heat:
@@ -168,12 +194,31 @@ def _column(column: ColumnAudit, shown: dict[str, Any], found: list[dict[str, An
     if found:
         parts += ["<h3>Findings and their certificates</h3>", *(_finding(each) for each in found)]
     if course and course["costliest"]:
-        rows = [(round(each["bits"], 1), each["records"], f"{each['file']}:{each['line']}", each["user"], _Code(each["sql"])) for each in course["costliest"]]
-        parts += ["<h3>The costliest answers</h3>", _table(("bits", "records", "place", "user", "statement"), rows, searchable=True)]
+        rows = [
+            (
+                round(each["bits"], 1),
+                each["records"],
+                f"{each['file']}:{each['line']}",
+                each["user"],
+                _Code(each["sql"]),
+            )
+            for each in course["costliest"]
+        ]
+        parts += [
+            "<h3>The costliest answers</h3>",
+            _table(("bits", "records", "place", "user", "statement"), rows, searchable=True),
+        ]
     users = [(each["user"], each["answers"], _levels(each["exposed"])) for each in shown["by_user"]]
-    together = [(" + ".join(each["users"]), "", f"{each['findings']} together") for each in shown["together"] if len(each["users"]) > 1]
+    together = [
+        (" + ".join(each["users"]), "", f"{each['findings']} together")
+        for each in shown["together"]
+        if len(each["users"]) > 1
+    ]
     if users or together:
-        parts += ["<h3>Who holds it</h3>", _table(("users", "answers", "exposed records"), [*together, *users], searchable=True)]
+        parts += [
+            "<h3>Who holds it</h3>",
+            _table(("users", "answers", "exposed records"), [*together, *users], searchable=True),
+        ]
     return parts
 
 
@@ -182,7 +227,11 @@ def _levels(exposed: dict[str, int]) -> str:
 
 
 def _finding(each: dict[str, Any]) -> str:
-    told = f"= {number_text(each['value'])}" if each["value"] is not None else f"{number_text(each['lower'])} to {number_text(each['upper'])}"
+    told = (
+        f"= {number_text(each['value'])}"
+        if each["value"] is not None
+        else f"{number_text(each['lower'])} to {number_text(each['upper'])}"
+    )
     if len(each["candidates"]) == 2 and each["h0"] <= 1:
         told = " or ".join(number_text(value) for value in each["candidates"])
     proof = each["certificate"]
@@ -210,7 +259,8 @@ def _replay(data: dict[str, Any]) -> list[str]:
         return []
     verdicts = ", ".join(f"{number:,} {verdict}" for verdict, number in sorted(data["replay"]["verdicts"].items()))
     rows = [
-        (each["rule"], f"{each['file']}:{each['line']}", each["user"], _Code(each["sql"])) for each in data["replay"]["refused"]
+        (each["rule"], f"{each['file']}:{each['line']}", each["user"], _Code(each["sql"]))
+        for each in data["replay"]["refused"]
     ]
     return [
         "<h2>Under the other policy</h2>",
@@ -223,4 +273,7 @@ def _problems(data: dict[str, Any]) -> list[str]:
     if not data["log_problems"]["number"]:
         return []
     rows = [(text,) for text in data["log_problems"]["listed"]]
-    return [f"<h2>Problems in the log: {data['log_problems']['number']:,}</h2>", _table(("problem",), rows, searchable=True)]
+    return [
+        f"<h2>Problems in the log: {data['log_problems']['number']:,}</h2>",
+        _table(("problem",), rows, searchable=True),
+    ]

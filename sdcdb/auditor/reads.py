@@ -13,8 +13,12 @@ from sqlglot.optimizer.scope import Scope, traverse_scope
 
 from sdcdb.gateway.relations import Relations, Restricted
 
-SAFE = (exp.Sum, exp.Avg, exp.Count, exp.Min, exp.Max)
-"""Aggregates whose result is not one of the values, or is accounted for as an extreme."""
+VALUES = (
+    exp.ArrayAgg, exp.ArrayUniqueAgg, exp.GroupConcat, exp.ArgMax, exp.ArgMin, exp.First, exp.Last, exp.FirstValue, exp.LastValue,
+    exp.NthValue, exp.AnyValue, exp.Mode, exp.Median, exp.Quantile, exp.PercentileCont, exp.PercentileDisc, exp.JSONArrayAgg,
+    exp.JSONObjectAgg, exp.Lag, exp.Lead,
+)  # fmt: skip
+"""Aggregates that give values as they are. Others, such as a variance, give something else: unsafe, but no reading."""
 
 
 @dataclass(frozen=True)
@@ -123,7 +127,7 @@ def _outside_aggregates(tree: exp.Expr) -> Iterator[exp.Column]:
         parent = column.parent
         inside = False
         while parent is not None and parent is not tree.parent:
-            if isinstance(parent, SAFE) and not isinstance(parent.parent, exp.Window):
+            if isinstance(parent, exp.AggFunc) and not isinstance(parent, VALUES):
                 inside = True
             parent = parent.parent
         if not inside:

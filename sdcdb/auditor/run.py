@@ -2,9 +2,8 @@
 
 import logging
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -76,7 +75,9 @@ def _gathered(
             return
         now = time.monotonic()
         if progress:
-            reached = sum(min(size, history.places[name].offset) for name, size in sizes.items() if name in history.places)
+            reached = sum(
+                min(size, history.places[name].offset) for name, size in sizes.items() if name in history.places
+            )
             progress(reached, sum(sizes.values()))
         if request.resume and now - last > EVERY:
             last = now

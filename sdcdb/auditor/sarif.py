@@ -22,7 +22,10 @@ RULES = {
 
 def sarif(found: Audit) -> dict[str, Any]:
     """Return the audit as a SARIF log."""
-    results = [_result("direct", "error", f"{each.reason}: {_who(each)}", each.first, found) for each in found.history.direct.values()]
+    results = [
+        _result("direct", "error", f"{each.reason}: {_who(each)}", each.first, found)
+        for each in found.history.direct.values()
+    ]
     results += [_finding(each, found) for each in found.findings if each.level is not Level.DIRECT]
     results += [
         _result("not-understood", "warning", f"{each.reason}: {_who(each)}", each.first, found)
@@ -51,7 +54,11 @@ def _who(each: Listed) -> str:
 
 
 def _finding(each: Finding, found: Audit) -> dict[str, Any]:
-    shown = f"= {number_text(each.lower)}" if each.value is not None else f"in [{number_text(each.lower)}, {number_text(each.upper)}]"
+    shown = (
+        f"= {number_text(each.lower)}"
+        if each.value is not None
+        else f"in [{number_text(each.lower)}, {number_text(each.upper)}]"
+    )
     text = f"{each.table}.{each.column} of {each.record} is {shown}; known to {', '.join(each.users) or each.pool} together"
     level = "error" if each.level >= Level.EXACT else "warning"
     result = _result(each.level.name.lower(), level, f"{text}. {words(each)}", each.first, found)

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from sdcdb.auditor.audit import Audit
 
 SHOWN = 10
-LOG_HELP = "A query log, any format, gzipped or not; give the option once for each. Default: the gateway's ledger of DB."
+LOG_HELP = (
+    "A query log, any format, gzipped or not; give the option once for each. Default: the gateway's ledger of DB."
+)
 TOGETHER_HELP = "Whose answers add up: all, user or group. Default: all, because people talk to each other."
 
 
@@ -25,7 +27,9 @@ def audit(
     policy: PolicyOption = None,
     known: Annotated[
         str | None,
-        typer.Option("--known", "-k", metavar="COLUMNS", help="What an intruder knows. Default: all quasi-identifiers."),
+        typer.Option(
+            "--known", "-k", metavar="COLUMNS", help="What an intruder knows. Default: all quasi-identifiers."
+        ),
     ] = None,
     together: Annotated[str, typer.Option("--users-together", metavar="WHO", help=TOGETHER_HELP)] = "all",
     pseudonymise: Annotated[bool, typer.Option("--pseudonymise", help="Name no record and no person.")] = False,
@@ -39,13 +43,17 @@ def audit(
         Path | None,
         typer.Option("--resume", metavar="FILE", help="Keep a checkpoint there, and go on from it if there is one."),
     ] = None,
-    form: Annotated[str | None, typer.Option("--format", help="The logs' format. Default: told by their content.")] = None,
+    form: Annotated[
+        str | None, typer.Option("--format", help="The logs' format. Default: told by their content.")
+    ] = None,
     dialect: Annotated[
         str | None, typer.Option("--dialect", help="The logs' SQL dialect: duckdb, postgres, mysql, spark, ...")
     ] = None,
     columns: Annotated[
         str | None,
-        typer.Option("--columns", metavar="NAMES", help="Columns of a CSV, JSON or Parquet log: query=q,user=who,time=ts"),
+        typer.Option(
+            "--columns", metavar="NAMES", help="Columns of a CSV, JSON or Parquet log: query=q,user=who,time=ts"
+        ),
     ] = None,
     proofs: Annotated[int, typer.Option("--proofs", min=0, help="How many findings get a certificate.")] = 100,
     as_json: JsonOption = False,
@@ -170,7 +178,16 @@ def _draw_findings(console: Console, found: list[dict[str, Any]]) -> None:
         )
         for each in found[: 2 * SHOWN]
     ]  # fmt: skip
-    header = ("record", "column", "level", "known to be", "H(0) bits", "given known", "since statement", "users together")
+    header = (
+        "record",
+        "column",
+        "level",
+        "known to be",
+        "H(0) bits",
+        "given known",
+        "since statement",
+        "users together",
+    )
     console.print()
     console.print(table(f"Exposed records: {len(found):,}", header, rows))
     for each in found[:SHOWN]:
@@ -198,13 +215,20 @@ def _draw_column(console: Console, column: dict[str, Any]) -> None:
         header = ("after answers", *(_share(share) for share in course["thresholds"]))
         rows = [(each["answers"], *each["below"]) for each in course["moments"]]
         console.print(table(f"{name}: records in an interval narrower than this share of the domain", header, rows))
-        costly = [(round(e["bits"], 1), e["records"], f"{e['file']}:{e['line']}", e["user"], _short(e["sql"])) for e in course["costliest"][:5]]
+        costly = [
+            (round(e["bits"], 1), e["records"], f"{e['file']}:{e['line']}", e["user"], _short(e["sql"]))
+            for e in course["costliest"][:5]
+        ]
         if costly:
             console.print()
             console.print(table("The costliest answers", ("bits", "records", "place", "user", "statement"), costly))
     exposing = [each for each in column["by_user"] if each["exposed"]]
     rows_users = [(each["user"], each["answers"], _levels(each["exposed"])) for each in exposing[:SHOWN]]
-    rows_users += [(" + ".join(each["users"]), "-", f"{each['findings']} together") for each in column["together"] if len(each["users"]) > 1]
+    rows_users += [
+        (" + ".join(each["users"]), "-", f"{each['findings']} together")
+        for each in column["together"]
+        if len(each["users"]) > 1
+    ]
     if rows_users:
         console.print()
         console.print(table("Who holds it", ("users", "answers", "exposed records"), rows_users))
@@ -214,7 +238,10 @@ def _draw_replay(console: Console, data: dict[str, Any]) -> None:
     console.print()
     rows = [(verdict, number) for verdict, number in sorted(data["verdicts"].items())]
     console.print(table("Under the other policy the gateway would", ("verdict", "statements"), rows))
-    refused = [(each["rule"], f"{each['file']}:{each['line']}", each["user"], _short(each["sql"])) for each in data["refused"][:SHOWN]]
+    refused = [
+        (each["rule"], f"{each['file']}:{each['line']}", each["user"], _short(each["sql"]))
+        for each in data["refused"][:SHOWN]
+    ]
     if refused:
         console.print()
         console.print(table("Refused", ("rule", "place", "user", "statement"), refused))
