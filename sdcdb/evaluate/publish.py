@@ -23,9 +23,12 @@ VALUE, KEY, PLACE, TABLE, VIEW = "sdc value", "sdc id", "sdc place", "population
 
 @dataclass(frozen=True)
 class Publication:
-    """What was fitted, and the place on the grid that each record was published at; `size` is "nothing"."""
+    """What was fitted, and the place on the grid that each record was published at; `size` is "nothing".
 
-    fitted: Fitted
+    `fitted` is None when several parts of a technique act on the value: then there is no one law.
+    """
+
+    fitted: Fitted | None
     published: Ints
 
 
@@ -86,7 +89,8 @@ class Publisher:
         place, value = (f'"after {plan.columns.index(name)}"' for name in (PLACE, VALUE))
         found = self._con.execute(f"SELECT {value}::DOUBLE FROM ({linked}) ORDER BY {place}").fetchnumpy()
         (values,) = (np.ma.filled(np.ma.asarray(column, dtype=np.float64), np.nan) for column in found.values())
-        return Publication(plan.fitted[0], self._places(values))
+        alone = len(plan.fitted) == 1 and plan.fitted[0].columns == (VALUE,)
+        return Publication(plan.fitted[0] if alone else None, self._places(values))
 
     def _places(self, values: Floats) -> Ints:
         steps = np.round((values - self._grid.low) / self._grid.step)
