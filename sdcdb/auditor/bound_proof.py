@@ -1,6 +1,6 @@
 """Why a record cannot be above U or below L, as arithmetic that a reader can redo.
 
-Give each sum a weight y_q, and let w_j be the weights of the sums that record j is in. For record r, whatever the values,
+Give each sum a weight y_q; let w_j be the weights of the sums that record j is in. For record r, whatever the values,
 
     x_r = sum_q y_q answer_q + sum_j ([j = r] - w_j) x_j
 
@@ -111,7 +111,7 @@ def _reaches(value: Fraction, goal: float, tolerance: float, *, upper: bool) -> 
     return float(value) <= goal + tolerance if upper else float(value) >= goal - tolerance
 
 
-def _with_few_caps(
+def _with_few_caps(  # noqa: PLR0913 - a proof and what it is of
     evidence: Evidence,
     cell: int,
     weights: Mapping[int, Fraction],

@@ -74,7 +74,9 @@ def given(
 ) -> tuple[Doubt, Curve]:
     """Return the doubt of somebody who knows these columns of the person in `cell`, and the curve H(eps)."""
     matching = [
-        other for other in np.flatnonzero(counts > 0) if all(values[other] == values[cell] for values in known.values())
+        other
+        for other in np.flatnonzero(counts > 0).tolist()
+        if all(values[other] == values[cell] for values in known.values())
     ]
     if len(matching) == 1:
         number = min(GRID, values_in(float(found.lower[cell]), float(found.upper[cell]), domain))

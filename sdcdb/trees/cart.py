@@ -69,7 +69,7 @@ class _Conversion:
     def __init__(self, tree: Tree, fields: Fields, wanted: list[tuple[int, int]], found: Any) -> None:
         self.tree, self.fields, self.wanted, self.found = tree, fields, wanted, found
         self.count = 0
-        self.missing = (fields.values < 0).any(axis=1)
+        self.missing = [bool((line < 0).any()) for line in fields.values]
 
     def node(self, at: int) -> Node:
         """Convert a node and all below."""
