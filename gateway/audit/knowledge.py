@@ -177,7 +177,9 @@ class Knowledge:
                     learn_sum(self._ground, cells, answer["sum"])
                 for kind in sorted(question.kinds - {"sum"}):
                     fresh |= learn_extreme(self._ground, cells, kind, answer[kind])
-                tail = fresh and (self._ground.safe() is None or self._ground.frozen != undo.frozen)
+                # Whoever has too little room is frozen, and needs no more: also those with none at all.
+                known = bool((self._ground.columns.need < undo.columns.need).any())
+                tail = fresh and (known or self._ground.safe() is None)
                 if tail:
                     self._ground.rewind(undo)
                 found.append(tail)
