@@ -31,6 +31,12 @@ from sdcdb.trees.c45 import grow
 from sdcdb.trees.table import TrainingTable
 from sdcdb.trees.tree import Leaf, Node, NumberSplit, Tree, conditions
 
+HEADERS = {
+    "boston.csv": "rownames,crim,",
+    "wbc.csv": "rownames,ID,",
+    "agaricus-lepiota.data": "edibility,",
+    "adult.data": "age,type_employer,",
+}
 JARS = ("/usr/share/java/weka.jar", "weka.jar")
 
 
@@ -194,10 +200,15 @@ def main() -> None:
     parser.add_argument("--show", action="store_true", help="print where the trees differ")
     given = parser.parse_args()
     folder = Path(given.data) if given.data else None
-    absent = [s.file for s in SETTINGS if folder is None or not (folder / s.file).is_file()]
+    absent = [name for name in HEADERS if folder is None or not (folder / name).is_file()]
+    for name, header in HEADERS.items():
+        if folder is not None and name not in absent:
+            with (folder / name).open(encoding="utf-8") as lines:
+                if not lines.readline().startswith(header):
+                    raise SystemExit(f"{folder / name} must begin with a line of column names, {header}...")
     jar = given.weka or next((jar for jar in JARS if Path(jar).is_file()), None)
     if absent:
-        print(f"{', '.join(dict.fromkeys(absent))} needed, and nothing was run: give --data DIR or set SDCDB_DATA")
+        print(f"{', '.join(absent)}: needed, and nothing was run: give --data DIR or set SDCDB_DATA")
     elif jar is None or not Path(jar).is_file() or shutil.which("java") is None:
         print("Weka and Java are needed, and nothing was run: install Debian's package weka, or give --weka weka.jar")
     elif folder is not None:

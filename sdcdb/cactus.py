@@ -59,7 +59,9 @@ def _strong(
     return made
 
 
-def _clusters(values: Mapping[str, list[str]], strong: Mapping[tuple[str, str], Flags]) -> list[dict[str, tuple[str, ...]]]:
+def _clusters(
+    values: Mapping[str, list[str]], strong: Mapping[tuple[str, str], Flags]
+) -> list[dict[str, tuple[str, ...]]]:
     """Grow clusters column by column: sets of values that are strongly connected with all values chosen so far."""
     names = list(values)
     partial: set[tuple[frozenset[int], ...]] = set()

@@ -207,7 +207,7 @@ class Knowledge:
     def status(self) -> Score:
         """Return how close the best-known record is to the limits, as certified."""
         if self._score is None:
-            self._score = self._scale.score(min(float(self._ground.widths().min(initial=1.0)), 1.0))
+            self._score = self._scale.score(min(self._ground.least_width(), 1.0))
         return self._score
 
     def intervals(self) -> tuple[Floats, Floats]:

@@ -13,6 +13,7 @@ from sdcdb.errors import SdcdbError
 from sdcdb.evaluate.population import Floats, Ints, Population
 from sdcdb.evaluate.settings import Setting
 from sdcdb.policy.models import Table, View
+from sdcdb.profile import profile
 from sdcdb.protect import Wanted, create_view, fit_view
 from sdcdb.secret import Secret
 from sdcdb.techniques.technique import Fitted
@@ -22,9 +23,12 @@ VALUE, KEY, PLACE, TABLE, VIEW = "sdc value", "sdc id", "sdc place", "population
 
 @dataclass(frozen=True)
 class Publication:
-    """What was fitted, and the place on the grid that each record was published at; `size` is "nothing"."""
+    """What was fitted, and the place on the grid that each record was published at; `size` is "nothing".
 
-    fitted: Fitted
+    `fitted` is None when several parts of a technique act on the value: then there is no one law.
+    """
+
+    fitted: Fitted | None
     published: Ints
 
 
@@ -46,6 +50,7 @@ class Publisher:
         self._con.execute(f"CREATE TABLE {TABLE} AS FROM given")
         self._con.unregister("given")
         catalogue.prepare(self._con)
+        self._profile = profile(self._con.cursor(), TABLE)
 
     def close(self) -> None:
         """Let the database go."""
@@ -78,13 +83,14 @@ class Publisher:
         return table, table.protect[VIEW]
 
     def _publish(self, wanted: Wanted, secret: Secret) -> Publication:
-        plan = fit_view(self._con, wanted, secret)
+        plan = fit_view(self._con, wanted, secret, lambda _table: self._profile)
         create_view(self._con, plan, secret, materialise=False)
         linked = plan.linked(DuckDBDialect(), secret.subkey(plan.table), *catalogue.relations(plan))
         place, value = (f'"after {plan.columns.index(name)}"' for name in (PLACE, VALUE))
         found = self._con.execute(f"SELECT {value}::DOUBLE FROM ({linked}) ORDER BY {place}").fetchnumpy()
         (values,) = (np.ma.filled(np.ma.asarray(column, dtype=np.float64), np.nan) for column in found.values())
-        return Publication(plan.fitted[0], self._places(values))
+        alone = len(plan.fitted) == 1 and plan.fitted[0].columns == (VALUE,)
+        return Publication(plan.fitted[0] if alone else None, self._places(values))
 
     def _places(self, values: Floats) -> Ints:
         steps = np.round((values - self._grid.low) / self._grid.step)

@@ -69,6 +69,7 @@ class _Conversion:
     def __init__(self, tree: Tree, fields: Fields, wanted: list[tuple[int, int]], found: Any) -> None:
         self.tree, self.fields, self.wanted, self.found = tree, fields, wanted, found
         self.count = 0
+        self.missing = [bool((line < 0).any()) for line in fields.values]
 
     def node(self, at: int) -> Node:
         """Convert a node and all below."""
@@ -87,9 +88,8 @@ class _Conversion:
             threshold = float(np.copysign(LARGEST, cut))
         else:
             threshold, _ = self.fields.threshold(a, int(np.floor(cut)), int(np.floor(cut)) + 1)
-        missing = bool((self.fields.values[a] < 0).any())
         larger = found.n_node_samples[left] >= found.n_node_samples[right]
-        goes_left = bool(found.missing_go_to_left[at]) if missing else bool(larger)
+        goes_left = bool(found.missing_go_to_left[at]) if self.missing[a] else bool(larger)
         side: Literal["left", "right"] = "left" if goes_left else "right"
         branches = {"left": self.node(left), "right": self.node(right)}
         return NumberSplit(attribute=attribute.name, threshold=threshold, **branches, default=side)

@@ -20,11 +20,11 @@ from sdcdb.trees.pruning import added_errors
 from sdcdb.trees.table import TrainingTable
 from sdcdb.trees.tree import Tree
 
-OUTLOOK = "sunny sunny overcast rain rain rain overcast sunny sunny rain sunny overcast overcast rain".split()
+OUTLOOK = [{"s": "sunny", "o": "overcast", "r": "rain"}[letter] for letter in "ssorrrossrsoor"]
 TEMPERATURE = [85, 80, 83, 70, 68, 65, 64, 72, 69, 75, 75, 72, 81, 71]
 HUMIDITY = [85, 90, 78, 96, 80, 70, 65, 95, 70, 80, 70, 90, 75, 80]
-WINDY = "false true false false false true true false false false true true false true".split()
-PLAY = "no no yes yes yes no yes no yes yes yes yes yes no".split()
+WINDY = ["true" if letter == "t" else "false" for letter in "ftfffttfffttft"]
+PLAY = ["no", "no", "yes", "yes", "yes", "no", "yes", "no", "yes", "yes", "yes", "yes", "yes", "no"]
 WEATHER = TrainingTable.of(
     {"outlook": OUTLOOK, "temperature": TEMPERATURE, "humidity": HUMIDITY, "windy": WINDY, "play": PLAY}, "play"
 )
@@ -313,8 +313,9 @@ def test_records_without_a_class_are_left_out() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "word"), [({"min_cases": 0}, "min_cases"), ({"confidence": 0.0}, "confidence"), ({"max_depth": -1}, "max_depth")]
-)  # fmt: skip
+    ("options", "word"),
+    [({"min_cases": 0}, "min_cases"), ({"confidence": 0.0}, "confidence"), ({"max_depth": -1}, "max_depth")],
+)
 def test_options_out_of_range_are_refused(options: dict[str, float], word: str) -> None:
     with pytest.raises(DataError, match=word):
         grow(WEATHER, **options)  # type: ignore[arg-type]  # wrong on purpose
