@@ -22,9 +22,9 @@ from record import record
 from views import timed
 
 import sdcdb
+from sdcdb.categories import FittedTransition
 from sdcdb.leafclass import FittedLeafDraw
 from sdcdb.leafnoise import FittedLeafNoise
-from sdcdb.categories import FittedTransition
 from sdcdb.plan import Plan
 from sdcdb.policy.models import Policy
 from sdcdb.protect import protect
@@ -32,13 +32,21 @@ from sdcdb.techniques.rpt import FittedRpt
 from sdcdb.transition import alias_tables
 from sdcdb.trees.table import TrainingTable
 
-NUMBERS = {"age": (17, 90), "weight": (0, 99_999), "schooling": (1, 16), "gain": (0, 9_999), "loss": (0, 4_399), "hours": (1, 99)}
+NUMBERS = {
+    "age": (17, 90),
+    "weight": (0, 99_999),
+    "schooling": (1, 16),
+    "gain": (0, 9_999),
+    "loss": (0, 4_399),
+    "hours": (1, 99),
+}
 WORDS = {"work": 8, "marital": 7, "job": 14, "relation": 6, "race": 5, "sex": 2, "country": 40}
 COLUMNS = (*NUMBERS, *WORDS, "income")
 
 
 def table_sql(rows: int) -> str:
     """Make records whose categories and class follow from one another, with noise."""
+
     def bits(at: int, size: int) -> str:
         return f"(((m >> {at}) & 65535)::BIGINT * {size} >> 16)::INTEGER"
 
@@ -47,7 +55,8 @@ def table_sql(rows: int) -> str:
             'work ' || CASE WHEN {bits(5, 10)} < 7 THEN job_n % 8 ELSE {bits(9, 8)} END AS work,
             'marital ' || CASE WHEN age < 28 THEN 0 WHEN {bits(21, 10)} < 6 THEN 1 ELSE {bits(25, 7)} END AS marital,
             'job ' || job_n AS job,
-            'relation ' || CASE WHEN age < 25 THEN 0 WHEN {bits(37, 10)} < 5 THEN 1 + sex_n ELSE {bits(41, 6)} END AS relation,
+            'relation ' || CASE WHEN age < 25 THEN 0 WHEN {bits(37, 10)} < 5 THEN 1 + sex_n
+                ELSE {bits(41, 6)} END AS relation,
             'race ' || CASE WHEN {bits(53, 10)} < 8 THEN 0 ELSE {bits(57, 5)} END AS race,
             'sex ' || sex_n AS sex,
             'country ' || CASE WHEN {bits(69, 10)} < 8 THEN 0 ELSE {bits(73, 40)} END AS country,
@@ -85,7 +94,9 @@ def in_numpy(con: duckdb.DuckDBPyConnection, plan: Plan) -> None:
         columns: dict[str, Any] = {name: values.astype(np.float64) for name, values in originals.items()}
         for attribute in tree.attributes:
             if attribute.name in codes:
-                columns[attribute.name] = codes[attribute.name].cat.set_categories(attribute.values).cat.codes.to_numpy(np.int32)
+                columns[attribute.name] = (
+                    codes[attribute.name].cat.set_categories(attribute.values).cat.codes.to_numpy(np.int32)
+                )
         return tree.apply(columns)
 
     for each in plan.fitted:
@@ -95,7 +106,9 @@ def in_numpy(con: duckdb.DuckDBPyConnection, plan: Plan) -> None:
             for name in each.columns:
                 starts, widths, sds = (np.array(lists[f"{name} {what}"]) for what in ("starts", "widths", "sds"))
                 low = NUMBERS[name][0]
-                moved = np.floor(originals[name] - low + sds[at] * rng.standard_normal(len(frame)) + 0.5).astype(np.int64)
+                moved = np.floor(originals[name] - low + sds[at] * rng.standard_normal(len(frame)) + 0.5).astype(
+                    np.int64
+                )
                 frame[name] = (low + starts[at] + (moved - starts[at]) % widths[at]).astype(np.int32)
         elif isinstance(each, FittedRpt):
             at = leaves(each.tree)
@@ -103,7 +116,7 @@ def in_numpy(con: duckdb.DuckDBPyConnection, plan: Plan) -> None:
             values, drawn, done = np.array(each.shape.values), np.empty(len(frame), np.int64), 0
             labels = codes["income"].cat.set_categories(each.shape.values).cat.codes.to_numpy(np.int64)
             counts = np.bincount(at * len(values) + labels, minlength=len(each.outcomes) * len(values))
-            for leaf, own in enumerate(counts.reshape(-1, len(values))):
+            for own in counts.reshape(-1, len(values)):
                 drawn[order[done : done + own.sum()]] = np.repeat(np.arange(len(values)), own)
                 done += own.sum()
             frame["income"] = values[drawn]
@@ -118,7 +131,9 @@ def in_numpy(con: duckdb.DuckDBPyConnection, plan: Plan) -> None:
             product = rng.integers(0, 2**32, len(frame), np.uint64) * np.uint64(size)
             place = (product >> np.uint64(32)).astype(np.int64)
             rest = (product & np.uint64(2**32 - 1)).astype(np.int64)
-            frame[name] = np.array(each.shape.values)[np.where(rest < tables.thresholds[at, place], place, tables.aliases[at, place])]
+            frame[name] = np.array(each.shape.values)[
+                np.where(rest < tables.thresholds[at, place], place, tables.aliases[at, place])
+            ]
     con.register("perturbed", frame)
     con.execute("CREATE OR REPLACE TABLE by_numpy AS FROM perturbed")
     con.unregister("perturbed")
@@ -133,7 +148,10 @@ def same(con: duckdb.DuckDBPyConnection, plan: Plan, rows: int) -> None:
         counts = [np.bincount(noise.tree.apply(each) * 2 + each.labels()) for each in half]
         assert (counts[0] == counts[1]).all()
     for name in WORDS:
-        one, two = (dict(con.execute(f"SELECT {name}, count(*) FROM {t} GROUP BY ALL").fetchall()) for t in ("by_view", "by_numpy"))
+        one, two = (
+            dict(con.execute(f"SELECT {name}, count(*) FROM {t} GROUP BY ALL").fetchall())
+            for t in ("by_view", "by_numpy")
+        )
         assert all(abs(n - two[value]) < 6 * (2 * n) ** 0.5 for value, n in one.items()), name
 
 
@@ -155,8 +173,22 @@ def measure(folder: Path, rows: int) -> list[list[str]]:
     trees = ", ".join(f"{name} {count}" for name, count in leaves.items())
     print(f"leaves: {trees}", file=sys.stderr)
     return [
-        [f"{rows:,}", "perturbed copy of 14 columns", "plain copy", f"{view:.2f}", f"{plain:.2f}", f"{view / plain:.1f}"],
-        [f"{rows:,}", "the same in numpy and pandas", "perturbed copy", f"{python:.2f}", f"{view:.2f}", f"{python / view:.1f}"],
+        [
+            f"{rows:,}",
+            "perturbed copy of 14 columns",
+            "plain copy",
+            f"{view:.2f}",
+            f"{plain:.2f}",
+            f"{view / plain:.1f}",
+        ],
+        [
+            f"{rows:,}",
+            "the same in numpy and pandas",
+            "perturbed copy",
+            f"{python:.2f}",
+            f"{view:.2f}",
+            f"{python / view:.1f}",
+        ],
         [f"{rows:,}", f"fitting, {sum(leaves.values())} leaves in {len(leaves)} trees", "", f"{fitting:.1f}", "", ""],
     ]
 

@@ -86,8 +86,8 @@ def main() -> None:
         ["system", "a question, median", "the first question", "times as long as sdcdb"],
         table,
         [
-            f"{given.rows:,} records, counts and means of ten departments, {TIMES} questions each, one after the other.",
-            "smartnoise-sql answers with noise, ACRO checks the table at hand; only sdcdb audits what all answers tell.",
+            f"{given.rows:,} records, counts and means of ten departments, {TIMES} questions each, one by one.",
+            "smartnoise-sql answers with noise, ACRO checks one table; only sdcdb audits what all answers tell.",
         ],
     )
 

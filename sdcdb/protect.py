@@ -17,7 +17,7 @@ from sdcdb.policy.load import Document
 from sdcdb.policy.models import ROWID, Policy, Role, Table, View
 from sdcdb.profile import TableProfile, profile, table_names
 from sdcdb.row import RECORD, Row
-from sdcdb.secret import Secret, read_secret
+from sdcdb.secret import Secret, read_secret, redacted
 from sdcdb.sql import quoted, table_reference
 from sdcdb.techniques.registry import TECHNIQUES
 from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Params, Source
@@ -77,7 +77,7 @@ def protect(
     except _DryRunError:
         pass
     except duckdb.Error as problem:
-        raise SdcdbError(f"nothing was created: {str(problem).splitlines()[0]}") from None
+        raise SdcdbError(f"nothing was created: {redacted(str(problem).splitlines()[0])}") from None
     return made
 
 
@@ -137,6 +137,7 @@ def fit_view(
 ) -> Plan:
     """Fit every method of one view; `tell` is called with what takes long."""
     found = (read or _profiles(con))(wanted.table_name)
+    refuse_reserved(found)
     key = _key(found, wanted.table)
     fitted: list[Fitted] = []
     lanes: dict[str, int] = {}
@@ -169,6 +170,13 @@ def fit_view(
     )
 
 
+def refuse_reserved(found: TableProfile) -> None:
+    """Refuse columns that could be taken for a draw: what stands in them would come out instead of noise."""
+    for column in found.columns:
+        if column.name.casefold().startswith("sdc "):
+            raise DataError(f"the column {column.name!r} of {found.name!r} has a name of sdcdb's own: rename it")
+
+
 def _scope(params: Params) -> str:
     """Name a method and its parameters: views that ask for the same agree, views that do not draw apart."""
     return f"{params.method} {hashlib.sha256(params.model_dump_json().encode()).hexdigest()[:8]}"
@@ -176,8 +184,8 @@ def _scope(params: Params) -> str:
 
 def _key(found: TableProfile, table: Table) -> str:
     key = table.key or ROWID
-    column = found.column(key)
-    if key != ROWID and (column is None or column.type not in KEY_TYPES):
+    column = found.column(key)  # a table may have a column of its own that is called rowid
+    if (column is None and key != ROWID) or (column is not None and column.type not in KEY_TYPES):
         kind = column.type if column else "missing"
         raise DataError(
             f"the key {key!r} of {found.name!r} is {kind}: noise needs a key of whole numbers, text or UUIDs"

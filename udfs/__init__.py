@@ -5,12 +5,13 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 
+from sdcdb.udfs.auditing import audit, create_audit
 from sdcdb.udfs.scalars import create_scalars
 
 if TYPE_CHECKING:
     from sdcdb.udfs.fitting import fit
 
-__all__ = ["fit", "register"]
+__all__ = ["audit", "fit", "register"]
 
 
 def register(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
@@ -20,6 +21,7 @@ def register(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
     temporary schema, so that read-only databases work too. Calling it again, or on another cursor, is harmless.
     """
     create_scalars(con)
+    create_audit(con)
     for file in sorted(files(__name__).joinpath("macros").iterdir(), key=lambda file: file.name):
         if file.name.endswith(".sql"):
             con.execute(file.read_text(encoding="utf-8"))

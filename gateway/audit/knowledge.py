@@ -177,7 +177,9 @@ class Knowledge:
                     learn_sum(self._ground, cells, answer["sum"])
                 for kind in sorted(question.kinds - {"sum"}):
                     fresh |= learn_extreme(self._ground, cells, kind, answer[kind])
-                tail = fresh and (self._ground.safe() is None or self._ground.frozen != undo.frozen)
+                # Whoever has too little room is frozen, and needs no more: also those with none at all.
+                known = bool((self._ground.columns.need < undo.columns.need).any())
+                tail = fresh and (known or self._ground.safe() is None)
                 if tail:
                     self._ground.rewind(undo)
                 found.append(tail)
@@ -207,7 +209,7 @@ class Knowledge:
     def status(self) -> Score:
         """Return how close the best-known record is to the limits, as certified."""
         if self._score is None:
-            self._score = self._scale.score(min(float(self._ground.widths().min(initial=1.0)), 1.0))
+            self._score = self._scale.score(min(self._ground.least_width(), 1.0))
         return self._score
 
     def intervals(self) -> tuple[Floats, Floats]:

@@ -31,8 +31,12 @@ class Rows:
         k = self.number
         if k == len(self._along_cells):
             grow = max(16, k // 16 * 8)
-            self._along_cells = np.concatenate([self._along_cells, np.zeros((grow, self._along_cells.shape[1]), np.uint8)])
-            self._along_rows = np.concatenate([self._along_rows, np.zeros((grow // 8, self._along_rows.shape[1]), np.uint8)])
+            self._along_cells = np.concatenate(
+                [self._along_cells, np.zeros((grow, self._along_cells.shape[1]), np.uint8)]
+            )
+            self._along_rows = np.concatenate(
+                [self._along_rows, np.zeros((grow // 8, self._along_rows.shape[1]), np.uint8)]
+            )
         packed = np.packbits(cells, bitorder="little")
         self._along_cells[k] = 0
         self._along_cells[k, : len(packed)] = packed

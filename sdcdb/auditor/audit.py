@@ -60,8 +60,9 @@ class ColumnAudit:
     together: tuple[tuple[tuple[str, ...], int], ...]
     """Sets of users who together hold the proof of a finding, with how many findings each."""
     contradicting: tuple[Item, ...]
+    everybody: Pooled
     heat: tuple[str, str, tuple[tuple[Any, Any, int, float], ...]] | None
-    """Two quasi-identifiers, and per combination: records, and the share of the domain that its narrowest record keeps."""
+    """Two quasi-identifiers, and per combination: records, and the share of the domain that the narrowest keeps."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +115,7 @@ def _column(history: History, table: str, column: str, options: Options, naming:
     return ColumnAudit(
         table, column, (spec.low, spec.high, spec.step), limits, tuple(known), int(everybody.evidence.counts.sum()),
         len(items), tuple(made), course(everybody.evidence, limits, exposed), tuple(users),
-        tuple(sets.most_common()), tuple(contradicting), _heat(everybody, audited.known),
+        tuple(sets.most_common()), tuple(contradicting), everybody, _heat(everybody, audited.known),
     )  # fmt: skip
 
 
@@ -142,8 +143,8 @@ def consistent(history: History, items: list[Item]) -> tuple[list[Item], list[It
         aside.append(items[high - 1])
         items = items[: high - 1] + items[high:]
     raise DataError(
-        f"more than {CONTRADICTING} recorded answers contradict the others: is this the version of the data that the log "
-        "is about? Name that snapshot as DB, or leave the recorded answers out"
+        f"more than {CONTRADICTING} recorded answers contradict the others: is this the version of the data that the "
+        "log is about? Name that snapshot as DB, or leave the recorded answers out"
     )
 
 
@@ -155,7 +156,9 @@ def _fits(evidence: Evidence, number: int) -> bool:
     return True
 
 
-def _some(history: History, name: str, users: frozenset[str], items: list[Item], everybody: Pooled, limits: Thresholds) -> Pooled | None:
+def _some(  # noqa: PLR0913, PLR0917 - who, what and within which limits
+    history: History, name: str, users: frozenset[str], items: list[Item], everybody: Pooled, limits: Thresholds
+) -> Pooled | None:
     """Audit what some users know. Only records that everybody together exposes can be exposed by some."""
     kept = set(map(id, items))
     fact = items[0].fact
@@ -173,31 +176,39 @@ def _each_user(history: History, items: list[Item], everybody: Pooled, limits: T
 
 def _each_group(history: History, items: list[Item], everybody: Pooled, limits: Thresholds) -> list[Pooled]:
     groups = history.snapshot.policy.groups
-    found = (_some(history, f"group {name}", frozenset(users), items, everybody, limits) for name, users in groups.items())
+    found = (
+        _some(history, f"group {name}", frozenset(users), items, everybody, limits) for name, users in groups.items()
+    )
     return [pool for pool in found if pool is not None]
 
 
-def _pools(history: History, items: list[Item], everybody: Pooled, options: Options, limits: Thresholds) -> list[Pooled]:
+def _pools(
+    history: History, items: list[Item], everybody: Pooled, options: Options, limits: Thresholds
+) -> list[Pooled]:
     users = _each_user(history, items, everybody, limits)
     if options.together == "user":
         return users
     policy = history.snapshot.policy
-    return _each_group(history, items, everybody, limits) + [each for each in users if policy.group_of(each.name) is None]
+    return _each_group(history, items, everybody, limits) + [
+        each for each in users if policy.group_of(each.name) is None
+    ]
 
 
 def _alone(pool: Pooled) -> UserExposure:
     return UserExposure(pool.name, len(pool.items), Counter(each.level for each in pool.exposed))
 
 
-def _heat(pool: Pooled, known: Mapping[str, Sequence[Any]]) -> tuple[str, str, tuple[tuple[Any, Any, int, float], ...]] | None:
-    """Cross the two quasi-identifiers with the fewest values above one, with the narrowest record of each combination."""
+def _heat(
+    pool: Pooled, known: Mapping[str, Sequence[Any]]
+) -> tuple[str, str, tuple[tuple[Any, Any, int, float], ...]] | None:
+    """Cross two quasi-identifiers, with the narrowest record of each combination."""
     by_size = sorted((len(set(values)), name) for name, values in known.items() if len(set(values)) > 1)
     if len(by_size) < 2:
         return None
     (first, second) = _two(by_size)
     share: dict[tuple[Any, Any], tuple[int, float]] = {}
     widths: NDArray[np.float64] = pool.found.widths / float(pool.evidence.domain.width)
-    for cell in np.flatnonzero(pool.evidence.counts > 0):
+    for cell in np.flatnonzero(pool.evidence.counts > 0).tolist():
         key = (known[first][cell], known[second][cell])
         number, narrowest = share.get(key, (0, 1.0))
         shown = float(widths[cell]) if pool.found.exact[cell] else 1.0

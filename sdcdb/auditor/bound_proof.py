@@ -1,6 +1,6 @@
 """Why a record cannot be above U or below L, as arithmetic that a reader can redo.
 
-Give each sum a weight y_q, and let w_j be the weights of the sums that record j is in. For record r, whatever the values,
+Give each sum a weight y_q; let w_j be the weights of the sums that record j is in. For record r, whatever the values,
 
     x_r = sum_q y_q answer_q + sum_j ([j = r] - w_j) x_j
 
@@ -51,7 +51,9 @@ def bound(
     total = sum((weights[query] * evidence.answers[query] for query in at), Fraction(0))
     ends = _ends(evidence, caps)
     for part in _parts(sets, np.array([ends[c] for c in range(number)], dtype=object), cell):
-        weight = sum((weights[query] for query, inside in zip(at, sets[:, part[0]], strict=True) if inside), Fraction(0))
+        weight = sum(
+            (weights[query] for query, inside in zip(at, sets[:, part[0]], strict=True) if inside), Fraction(0)
+        )
         records = int(evidence.counts[part].sum())
         low, high = ends[part[0]]
         if part[0] == cell:
@@ -66,7 +68,10 @@ def _parts(sets: NDArray[np.bool_], ends: NDArray[np.object_], cell: int) -> lis
     """Group the cells that have the same weight and ends; the record's own cell stands alone."""
     label = classes(sets)
     codes: dict[object, int] = {}
-    keys = [(-1, 0) if c == cell else (int(label[c]), codes.setdefault(tuple(ends[c]), len(codes))) for c in range(len(ends))]
+    keys = [
+        (-1, 0) if c == cell else (int(label[c]), codes.setdefault(tuple(ends[c]), len(codes)))
+        for c in range(len(ends))
+    ]
     grouped: dict[object, list[int]] = {}
     for c, key in enumerate(keys):
         grouped.setdefault(key, []).append(c)
@@ -106,8 +111,14 @@ def _reaches(value: Fraction, goal: float, tolerance: float, *, upper: bool) -> 
     return float(value) <= goal + tolerance if upper else float(value) >= goal - tolerance
 
 
-def _with_few_caps(
-    evidence: Evidence, cell: int, weights: Mapping[int, Fraction], caps: tuple[int, ...], value: Fraction, *, upper: bool
+def _with_few_caps(  # noqa: PLR0913 - a proof and what it is of
+    evidence: Evidence,
+    cell: int,
+    weights: Mapping[int, Fraction],
+    caps: tuple[int, ...],
+    value: Fraction,
+    *,
+    upper: bool,
 ) -> BoundProof:
     """Leave out the extremes that do not matter to the bound, those over fewer cells first."""
     kept = list(caps)

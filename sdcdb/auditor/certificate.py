@@ -23,7 +23,7 @@ EXACT_COVER = 3
 
 @dataclass(frozen=True)
 class Witness:
-    """Only this record can have the answered extreme: in each other cell of its set, `below` keeps the values off it."""
+    """Only this record can have the answered extreme: in each other cell of its set, `below` keeps values off it."""
 
     extreme: int
     below: tuple[int, ...]
@@ -136,7 +136,7 @@ def smallest_cover(sets: Sets, names: Sequence[int]) -> tuple[tuple[int, ...], b
         return (), True
     if not sets.any(axis=0).all():
         return None
-    useful = np.flatnonzero(sets.any(axis=1))
+    useful = np.flatnonzero(sets.any(axis=1)).tolist()
     for size in range(1, EXACT_COVER + 1):
         if len(useful) ** size > 2_000_000:
             break
@@ -159,7 +159,9 @@ def _bounds(evidence: Evidence, cell: int, found: Intervals) -> Certificate:
     """Prove both ends; where sums and caps do not, name the answers that together do."""
     goal = float(found.lower[cell]), float(found.upper[cell])
     slack = float(evidence.domain.step or 0) + ROUNDING * float(evidence.domain.width)
-    lower, upper = (_side(evidence, cell, end, upper=side, slack=slack) for end, side in zip(goal, (False, True), strict=True))
+    lower, upper = (
+        _side(evidence, cell, end, upper=side, slack=slack) for end, side in zip(goal, (False, True), strict=True)
+    )
     if lower is not None and upper is not None:
         return Certificate(tuple(sorted({*lower.queries, *upper.queries})), smallest=False, lower=lower, upper=upper)
     rounding = ROUNDING * float(evidence.domain.width)
@@ -180,7 +182,10 @@ def _side(evidence: Evidence, cell: int, goal: float, *, upper: bool, slack: flo
         if smaller is not None:
             kept = [rest[each] for each in smaller.queries]
             proof = BoundProof(
-                upper, smaller.value, {rest[q]: w for q, w in smaller.weights.items()}, tuple(rest[q] for q in smaller.caps)
+                upper,
+                smaller.value,
+                {rest[q]: w for q, w in smaller.weights.items()},
+                tuple(rest[q] for q in smaller.caps),
             )
         if not kept:
             break

@@ -19,14 +19,18 @@ def _svg(height: float, parts: Sequence[str], title: str) -> str:
     )
 
 
-def _text(x: float, y: float, text: Any, anchor: str = "start", colour: str = SOFT, size: int = 12) -> str:
+def _text(  # noqa: PLR0913, PLR0917 - as SVG has it
+    x: float, y: float, text: Any, anchor: str = "start", colour: str = SOFT, size: int = 12
+) -> str:
     return (
         f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{colour}" font-size="{size}">'
         f"{html.escape(str(text))}</text>"
     )
 
 
-def _line(x1: float, y1: float, x2: float, y2: float, colour: str = LINE, width: float = 1.0) -> str:
+def _line(  # noqa: PLR0913, PLR0917 - as SVG has it
+    x1: float, y1: float, x2: float, y2: float, colour: str = LINE, width: float = 1.0
+) -> str:
     return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{colour}" stroke-width="{width}"/>'
 
 
@@ -71,7 +75,8 @@ def lines(
 
 def _legend(names: Sequence[str]) -> str:
     marks = "".join(
-        f'<span><i style="background:{SERIES[n % len(SERIES)]}"></i>{html.escape(name)}</span>' for n, name in enumerate(names)
+        f'<span><i style="background:{SERIES[n % len(SERIES)]}"></i>{html.escape(name)}</span>'
+        for n, name in enumerate(names)
     )
     return f"<p class=legend>{marks}</p>"
 
@@ -123,7 +128,11 @@ def heat(first: str, second: str, cells: Sequence[tuple[Any, Any, int, float]]) 
             f'fill="var(--bad)" fill-opacity="{0.06 + 0.94 * strength:.2f}"><title>{html.escape(words)}</title></rect>'
         )
     every = max(1, len(rows) * 12 // 300)
-    parts += [_text(left - 6, top + size_y * n + size_y / 2 + 4, str(v)[:18], "end") for n, v in enumerate(rows) if n % every == 0]
+    parts += [
+        _text(left - 6, top + size_y * n + size_y / 2 + 4, str(v)[:18], "end")
+        for n, v in enumerate(rows)
+        if n % every == 0
+    ]
     step = max(1, len(columns) // 12)
     for n, value in enumerate(columns):
         if n % step == 0:

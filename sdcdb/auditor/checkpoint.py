@@ -15,7 +15,7 @@ from typing import Any
 import duckdb
 import numpy as np
 
-from sdcdb.auditor.account import Fact, Outcome
+from sdcdb.auditor.fact import Fact, Outcome
 from sdcdb.auditor.history import History, Item, Listed, Occurrence
 from sdcdb.auditor.snapshot import Snapshot
 from sdcdb.errors import DataError, SdcdbError
@@ -107,7 +107,15 @@ def _packed(bits: np.ndarray) -> str:
 def _item(item: Item) -> dict[str, Any]:
     fact = item.fact
     return {
-        "fact": [fact.table, fact.column, fact.kind, _packed(fact.packed), str(fact.answer), fact.computed, fact.direct],
+        "fact": [
+            fact.table,
+            fact.column,
+            fact.kind,
+            _packed(fact.packed),
+            str(fact.answer),
+            fact.computed,
+            fact.direct,
+        ],
         "users": [_occurrence(each) for each in item.users.values()],
         "times": item.times,
     }

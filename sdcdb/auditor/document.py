@@ -50,7 +50,8 @@ def statement_data(found: Audit, at: Occurrence) -> dict[str, Any]:
 
 def _listed(found: Audit, each: Listed) -> dict[str, Any]:
     selected = {
-        table: int(found.history.snapshot.tables[table].cells.records[cells].sum()) for table, cells in each.cells.items()
+        table: int(found.history.snapshot.tables[table].cells.records[cells].sum())
+        for table, cells in each.cells.items()
     }
     return {
         **statement_data(found, each.first),
@@ -186,7 +187,7 @@ def _column(found: Audit, each: ColumnAudit) -> dict[str, Any]:
         "known": list(each.known),
         "records": each.records,
         "answers": each.answers,
-        "exposed": {level: n for level, n in _levels(each).items()},
+        "exposed": _levels(each),
         "course": None
         if course is None
         else {
@@ -205,7 +206,11 @@ def _column(found: Audit, each: ColumnAudit) -> dict[str, Any]:
             ],
         },
         "by_user": [
-            {"user": user.name, "answers": user.answers, "exposed": {lv.name.lower(): n for lv, n in user.levels.items()}}
+            {
+                "user": user.name,
+                "answers": user.answers,
+                "exposed": {lv.name.lower(): n for lv, n in user.levels.items()},
+            }
             for user in each.users
         ],
         "together": [{"users": list(users), "findings": number_} for users, number_ in each.together],
@@ -228,6 +233,7 @@ def _replay(found: Audit) -> dict[str, Any] | None:
         "verdicts": found.replay.verdicts,
         "rules": found.replay.rules,
         "refused": [
-            {**statement_data(found, each.statement), "rule": each.rule, "reason": each.reason} for each in found.replay.refused
+            {**statement_data(found, each.statement), "rule": each.rule, "reason": each.reason}
+            for each in found.replay.refused
         ],
     }

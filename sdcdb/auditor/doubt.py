@@ -75,7 +75,7 @@ def given(
     """Return the doubt of somebody who knows these columns of the person in `cell`, and the curve H(eps)."""
     matching = [
         other
-        for other in np.flatnonzero(counts > 0)
+        for other in np.flatnonzero(counts > 0).tolist()
         if all(values[other] == values[cell] for values in known.values())
     ]
     if len(matching) == 1:

@@ -16,7 +16,6 @@ from sdcdb.auditor.interval import Intervals, intervals
 from sdcdb.auditor.snapshot import AuditedTable
 from sdcdb.measures.cae import Curve
 
-
 MATCHING = 200
 
 
@@ -75,7 +74,9 @@ class Pooled:
     exposed: Sequence[Exposure]
 
 
-def pooled(name: str, items: Sequence[Item], evidence: Evidence, limits: Thresholds, cells: Sequence[int] | None = None) -> Pooled:
+def pooled(
+    name: str, items: Sequence[Item], evidence: Evidence, limits: Thresholds, cells: Sequence[int] | None = None
+) -> Pooled:
     """Find out what these answers expose, among all records or among some."""
     found = intervals(evidence, cells, limits.enough(evidence.domain))
     listed = exposures(evidence, found, limits)
@@ -101,7 +102,7 @@ def _read_directly(items: Sequence[Item], evidence: Evidence) -> set[int]:
     return found
 
 
-def findings(  # noqa: PLR0913 - what a finding is made from
+def findings(  # noqa: PLR0913, PLR0917 - what a finding is made from
     pool: Pooled,
     table: AuditedTable,
     column: str,
@@ -138,8 +139,8 @@ def _exactly_known(pool: Pooled, known: Mapping[str, Sequence[object]]) -> Inter
     understated, never overstated.
     """
     keys = {tuple(values[each.cell] for values in known.values()) for each in pool.exposed[:MATCHING]}
-    held = np.flatnonzero(pool.evidence.counts > 0)
-    matching = [int(c) for c in held if not pool.found.exact[c] and tuple(v[c] for v in known.values()) in keys]
+    held = np.flatnonzero(pool.evidence.counts > 0).tolist()
+    matching = [c for c in held if not pool.found.exact[c] and tuple(v[c] for v in known.values()) in keys]
     if not matching or len(matching) > MATCHING:
         return pool.found
     solved = intervals(pool.evidence, matching)
@@ -151,7 +152,11 @@ def _exactly_known(pool: Pooled, known: Mapping[str, Sequence[object]]) -> Inter
 def _certificate(pool: Pooled, exposure: Exposure) -> Certificate:
     if exposure.level is Level.DIRECT:
         for at, item in enumerate(pool.items):
-            if item.fact.direct and pool.evidence.sets([at])[0].sum() == 1 and pool.evidence.sets([at])[0][exposure.cell]:
+            if (
+                item.fact.direct
+                and pool.evidence.sets([at])[0].sum() == 1
+                and pool.evidence.sets([at])[0][exposure.cell]
+            ):
                 return Certificate((at,), smallest=True, combination=Combination({at: Fraction(1)}, smallest=True))
     if len(exposure.candidates) == 2 and exposure.level is Level.INTERVAL:
         two = _two_points(pool.evidence, exposure)

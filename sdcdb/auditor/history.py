@@ -8,8 +8,10 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
-from sdcdb.auditor.account import Account, Fact, Outcome, account
+from sdcdb.auditor.account import account
 from sdcdb.auditor.evidence import Evidence
+from sdcdb.auditor.fact import Account, Fact, Outcome
+from sdcdb.auditor.ledgered import answered
 from sdcdb.auditor.snapshot import Snapshot
 from sdcdb.logs.record import LoggedQuery, LogProblem, Place
 from sdcdb.logs.script import statements
@@ -118,6 +120,8 @@ class History:
             self._count(found, here)
 
     def _accounts_of(self, query: LoggedQuery) -> list[Account]:
+        if query.facts is not None and (told := answered(query.facts, self.snapshot)) is not None:
+            return [told]
         key = (query.sql, query.dialect, query.unbound, query.answers)
         if key in self._accounts:
             self._accounts.move_to_end(key)

@@ -45,9 +45,7 @@ class Contradiction(DataError):  # noqa: N818 - what the answers are
     """No values fit all answers: the table changed between them, or they are not its answers."""
 
 
-def intervals(
-    evidence: Evidence, wanted: Sequence[int] | Ints | None = None, enough: float | None = None
-) -> Intervals:
+def intervals(evidence: Evidence, wanted: Sequence[int] | Ints | None = None, enough: float | None = None) -> Intervals:
     """Return the interval of every cell, or of the cells wanted.
 
     With `enough`, a cell whose interval is shown to be at least so wide may get a part of it that is.
@@ -56,6 +54,8 @@ def intervals(
     sums = evidence.of_kind("sum")
     asked = np.arange(len(evidence.counts)) if wanted is None else np.asarray(wanted, dtype=np.intp)
     extremes = len(sums) < len(evidence)
+    if enough is not None:
+        enough += 2 * float(evidence.domain.step or 0)  # what rounding to the grid takes off
     everybody = np.arange(len(evidence.counts))
     for _ in range(ROUNDS):
         # A witness is found among all cells of its set, so their intervals are needed while extremes are at work.
@@ -180,8 +180,9 @@ def _programmes(
     first = np.zeros(number, dtype=np.intp)
     first[atom[::-1]] = np.arange(len(atom))[::-1]
     least, most = (caps.low[first] - low) / wide, (caps.high[first] - low) / wide
-    totals = np.array([float((evidence.answers[at] - evidence.domain.low * int(evidence.counts[row].sum())) / evidence.domain.width)
-                       for at, row in zip(sums, rows, strict=True)])  # fmt: skip
+    base, unit = evidence.domain.low, evidence.domain.width
+    above = [evidence.answers[at] - base * int(evidence.counts[row].sum()) for at, row in zip(sums, rows, strict=True)]
+    totals = np.array([float(each / unit) for each in above])
     programme = _Vertices(rows[:, first], totals, size * least, size * most)
     if not programme.feasible():
         raise Contradiction("no values fit all sums: the table changed between the answers, or they are not its own")

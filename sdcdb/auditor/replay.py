@@ -47,7 +47,9 @@ def replay(
         for each in statements:
             asked += 1
             try:
-                kind = gateway.ask(_in_duckdb(each.sql, dialects.get(each.source, "duckdb")), user=each.user).verdict.kind
+                kind = gateway.ask(
+                    _in_duckdb(each.sql, dialects.get(each.source, "duckdb")), user=each.user
+                ).verdict.kind
             except Unsupported as refusal:
                 kind, rule, reason = "unsupported", refusal.rule, refusal.reason
             except Denied as refusal:

@@ -1,4 +1,4 @@
-"""An audit in SARIF 2.1.0, the form in which pipelines take findings: one result per finding, at its line of the log."""
+"""An audit in SARIF 2.1.0, the form in which pipelines take findings: one result each, at its line of the log."""
 
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,10 @@ RULES = {
 
 def sarif(found: Audit) -> dict[str, Any]:
     """Return the audit as a SARIF log."""
-    results = [_result("direct", "error", f"{each.reason}: {_who(each)}", each.first, found) for each in found.history.direct.values()]
+    results = [
+        _result("direct", "error", f"{each.reason}: {_who(each)}", each.first, found)
+        for each in found.history.direct.values()
+    ]
     results += [_finding(each, found) for each in found.findings if each.level is not Level.DIRECT]
     results += [
         _result("not-understood", "warning", f"{each.reason}: {_who(each)}", each.first, found)
@@ -51,8 +54,13 @@ def _who(each: Listed) -> str:
 
 
 def _finding(each: Finding, found: Audit) -> dict[str, Any]:
-    shown = f"= {number_text(each.lower)}" if each.value is not None else f"in [{number_text(each.lower)}, {number_text(each.upper)}]"
-    text = f"{each.table}.{each.column} of {each.record} is {shown}; known to {', '.join(each.users) or each.pool} together"
+    shown = (
+        f"= {number_text(each.lower)}"
+        if each.value is not None
+        else f"in [{number_text(each.lower)}, {number_text(each.upper)}]"
+    )
+    holders = ", ".join(each.users) or each.pool
+    text = f"{each.table}.{each.column} of {each.record} is {shown}; known to {holders} together"
     level = "error" if each.level >= Level.EXACT else "warning"
     result = _result(each.level.name.lower(), level, f"{text}. {words(each)}", each.first, found)
     result["relatedLocations"] = [

@@ -68,6 +68,8 @@ class Snapshot:
         self.policy = policy
         self.tables: dict[str, AuditedTable] = {}
         found = relations(con, _everything_allowed(policy))
+        self._quasi = {table.name: table.quasi for table in found.restricted()}
+        self._gateway_cells: dict[str, NDArray[np.intp]] = {}
         self.relations = Relations(tuple(self._finer(each, policy) for each in found.all))
         for table in self.relations.restricted():
             self._must_fit(table)
@@ -92,6 +94,17 @@ class Snapshot:
     def evaluate(self, block: Block) -> Evaluated:
         """Find the query sets of a block."""
         return self._vault.evaluate(block, self.tables[block.table.name].cells)
+
+    def gateway_cells(self, table: str) -> NDArray[np.intp]:
+        """Return, for each cell here, the number of the gateway's cell that it is part of."""
+        if table not in self._gateway_cells:
+            by = ", ".join(quoted(identifier(name)) for name in self._quasi[table])
+            number = f"dense_rank() OVER (ORDER BY {by}) - 1" if by else "0"
+            rows = self._con.execute(
+                f'SELECT {number} FROM {self.tables[table].cells.source} ORDER BY "{CELL}"'
+            ).fetchall()
+            self._gateway_cells[table] = np.array([row[0] for row in rows], dtype=np.intp)
+        return self._gateway_cells[table]
 
     def chosen(self, table: Restricted, source: exp.Table, condition: exp.Expr) -> exp.Expr | None:
         """Return a condition on the key for the records that another condition chooses, looked up in the data.
@@ -120,8 +133,8 @@ class Snapshot:
         """Let identifiers choose records where every record can be a cell."""
         if not isinstance(relation, Restricted):
             return relation
-        (number,) = self._con.execute(f"SELECT count(*) FROM {quoted(table_reference(relation.name))}").fetchone() or (0,)
-        if number > RECORDS:
+        counted = self._con.execute(f"SELECT count(*) FROM {quoted(table_reference(relation.name))}").fetchone()
+        if counted is None or counted[0] > RECORDS:
             return relation
         types = column_types(self._con, relation.name)
         named = {name.casefold() for name in policy.tables[relation.name].columns} | {relation.key.casefold()}
@@ -169,12 +182,14 @@ class Snapshot:
             query = node.args.get("query")
             if query is not None:
                 values = self._public(query.this if isinstance(query, exp.Subquery) else query)
-                node.replace(exp.In(this=node.this, expressions=[literal(v) for v in values]) if values else exp.false())
-        for node in list(root.find_all(exp.Subquery)):
-            values = self._public(node.this)
+                node.replace(
+                    exp.In(this=node.this, expressions=[literal(v) for v in values]) if values else exp.false()
+                )
+        for inner in list(root.find_all(exp.Subquery)):
+            values = self._public(inner.this)
             if len(values) > 1:
                 raise Unsupported("a subquery in a condition gives more than one value")
-            node.replace(literal(values[0]) if values else exp.null())
+            inner.replace(literal(values[0]) if values else exp.null())
         found: exp.Expr = root.this
         return found
 

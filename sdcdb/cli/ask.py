@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 import typer
 
 from sdcdb.cli.arguments import DatabaseArgument, PolicyOption
-from sdcdb.cli.asking import UserOption, opened, user_name
+from sdcdb.cli.asking import UserOption, cancellable, opened, user_name
 from sdcdb.cli.output import JsonOption, Output, QuietOption
 from sdcdb.errors import Denied, SdcdbError
 
@@ -44,13 +44,13 @@ def ask(
     text = sys.stdin.read() if sql == "-" else sql
     values, who = parameters(param or []), user_name(user)
     behind = privacy_question(text)
-    with opened(db, policy, out) as (_, gateway):
+    with opened(db, policy, out) as (_, gateway), cancellable(out) as waiting:
         if explain or behind is not None:
-            verdict = gateway.explain(text if behind is None else behind, values, who)
-            _tell(out, verdict)
+            asked = text if behind is None else behind
+            _tell(out, waiting.for_(lambda: gateway.explain(asked, values, who)))
             return
         try:
-            answer = gateway.ask(text, values, who)
+            answer = waiting.for_(lambda: gateway.ask(text, values, who))
         except Denied as refusal:
             _refuse(out, refusal)
     _print(out, answer, text, as_csv=as_csv)

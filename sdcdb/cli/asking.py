@@ -14,6 +14,7 @@ from sdcdb.errors import SdcdbError
 if TYPE_CHECKING:
     from sdcdb.database import Database
     from sdcdb.gateway.gateway import Gateway
+    from sdcdb.shell.running import Waiting
 
 UserOption = Annotated[
     str | None, typer.Option("--user", "-u", help="Who asks, for the ledger. Default: your login name.")
@@ -50,3 +51,16 @@ def opened(db: Path, policy: Path | None, out: Output) -> Iterator[tuple["Databa
     finally:
         gateway.close()
         database.close()
+
+
+@contextmanager
+def cancellable(out: Output) -> Iterator["Waiting"]:
+    """Wait for questions so that Ctrl-C ends the command at once."""
+    from sdcdb.shell.running import Cancelled, Waiting
+
+    waiting = Waiting(out.notes)
+    try:
+        yield waiting
+    except Cancelled:
+        waiting.leave(130)
+        raise KeyboardInterrupt from None

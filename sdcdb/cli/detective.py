@@ -19,7 +19,8 @@ def detective(
     name: Annotated[str, typer.Argument(metavar="TABLE", help="The table.")],
     attribute: Annotated[str, typer.Option("--attribute", "-a", help="The category whose values are clustered.")],
     columns: Annotated[
-        str | None, typer.Option("--columns", metavar="COLUMNS", help="What the tree may test. Default: all it can use.")
+        str | None,
+        typer.Option("--columns", metavar="COLUMNS", help="What the tree may test. Default: all it can use."),
     ] = None,
     min_cases: Annotated[int, typer.Option(help="Records that two branches of a split must have.")] = 2,
     confidence: Annotated[float, typer.Option(help="Confidence of pruning.")] = 0.25,

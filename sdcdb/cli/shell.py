@@ -23,13 +23,20 @@ def shell(
     out = Output(quiet=quiet)
     who = user_name(user)
     with opened(db, policy, out) as (database, gateway):
+        from sdcdb.shell.running import Waiting
         from sdcdb.shell.session import Session
 
-        session = Session(database, gateway, who, out.console, out.notes)
+        waiting = Waiting(out.notes)
+        session = Session(database, gateway, who, out.console, out.notes, waiting)
         if not (sys.stdin.isatty() and sys.stdout.isatty()):
             from sdcdb.shell.piped import feed
 
-            if not feed(session, sys.stdin):
+            try:
+                answered = feed(session, sys.stdin)
+            except KeyboardInterrupt:
+                waiting.leave(130)
+                raise
+            if not answered:
                 raise typer.Exit(1)
             return
         from sdcdb.shell.history import history
@@ -43,3 +50,4 @@ def shell(
         if problem is not None:
             out.note(problem)
         converse(session, db.stem, past)
+        waiting.leave(0)

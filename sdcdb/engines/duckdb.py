@@ -74,8 +74,14 @@ class DuckDBDialect(Dialect):
 
 
 def _digest(binding: Binding, block: str) -> str:
-    """Return the SHA-256 of (subkey, block, record key) in hexadecimal."""
-    key = f"CAST({TABLE}.{quoted(identifier(binding.key))} AS VARCHAR)"
+    """Return the SHA-256 of (subkey, block, record key) in hexadecimal.
+
+    A record that came without a key would have the draw NULL, and a CASE would let its value out: it must fail.
+    """
+    own = f"{TABLE}.{quoted(identifier(binding.key))}"
+    key = f"CAST({own} AS VARCHAR)"
+    if binding.key != "rowid":
+        key = f"CASE WHEN {own} IS NULL THEN error('a record has no key') ELSE {key} END"
     return f"sha256({text_literal(f'{binding.subkey}:{block}:')} || {key})"
 
 

@@ -1,5 +1,6 @@
 """What a log holds once it is read: who asked what and when, and what was wrong with the file."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -21,7 +22,7 @@ class LoggedQuery:
 
     `sql` may still hold several statements, as they were sent. `error` is set when the log shows that the statement
     failed, `unbound` when it has parameters whose values the log does not tell: what was asked is then unknown.
-    `cached` answers of the gateway's own ledger and denied ones carry their verdict.
+    The gateway's own ledger tells its verdict, and in `facts` the query sets that it answered.
     """
 
     line: int
@@ -34,6 +35,7 @@ class LoggedQuery:
     error: str | None = None
     unbound: bool = False
     verdict: str | None = None
+    facts: tuple[Mapping[str, Any], ...] | None = None
     after: Place = field(default_factory=Place)
 
 

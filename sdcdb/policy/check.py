@@ -9,7 +9,7 @@ import duckdb
 from sdcdb.catalogue import kinds
 from sdcdb.errors import Problem, choices, counted
 from sdcdb.policy.load import Document, FieldPath, dotted
-from sdcdb.policy.models import ROWID, Column, Role, Table
+from sdcdb.policy.models import Column, Role, Table
 from sdcdb.profile import ColumnProfile, TableProfile, profile, table_names, view_names
 from sdcdb.sql import identifier, quoted, table_reference
 from sdcdb.techniques.registry import TECHNIQUES
@@ -111,7 +111,7 @@ def _off_grid(con: duckdb.DuckDBPyConnection, table: str, column: str, low: floa
 
 
 def _check_key(table: Table, found: TableProfile) -> Iterator[Finding]:
-    key = found.column(table.key) if table.key and table.key != ROWID else None
+    key = found.column(table.key) if table.key else None  # a column that is called rowid hides DuckDB's own
     if key is None:
         return
     if key.nulls:

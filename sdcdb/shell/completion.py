@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 
+import duckdb
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 from sqlglot import exp
@@ -16,6 +17,7 @@ from sdcdb.sql import identifier, quoted
 WORDS = """
     SELECT DISTINCT FROM JOIN LEFT ON USING WHERE AND OR NOT IN BETWEEN LIKE ILIKE IS NULL CASE WHEN THEN ELSE END
     GROUP BY HAVING ORDER ASC DESC LIMIT OFFSET WITH AS UNION ALL FILTER ROLLUP CUBE GROUPING SETS EXPLAIN PRIVACY
+    COALESCE CAST EXTRACT
 """.split()  # noqa: SIM905 - a list of words reads best as words
 _TABLES = re.compile(r'\b(?:from|join)\s+"?\w*$', re.IGNORECASE)
 _WORD = re.compile(r'\\?"?\w*$')
@@ -24,10 +26,15 @@ _BARE = re.compile(r"[a-z_][a-z0-9_]*")
 
 
 def functions() -> list[str]:
-    """Return the functions that may be used on a restricted table, as the gateway's own lists have them."""
-    plain = [kind for kind in ALLOWED if issubclass(kind, exp.Func) and kind not in {exp.Case, exp.If, exp.And, exp.Or}]
-    named = {str(kind.sql_names()[0]).lower() for kind in [*AGGREGATES, *plain] if issubclass(kind, exp.Func)}
-    return sorted(named)
+    """Return the functions that may be used on a restricted table: the gateway's own list, under DuckDB's names."""
+    listed = {name.lower() for kind in [*AGGREGATES, *ALLOWED] if issubclass(kind, exp.Func) for name in _names(kind)}
+    with duckdb.connect() as con:
+        known = con.execute("SELECT DISTINCT function_name FROM duckdb_functions()").fetchall()
+    return sorted(listed & {name for (name,) in known} - {"if"})
+
+
+def _names(kind: type[exp.Func]) -> list[str]:
+    return [str(name) for name in kind.sql_names()]
 
 
 class SqlCompleter(Completer):

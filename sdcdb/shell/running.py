@@ -1,14 +1,17 @@
 """Questions that a person may stop waiting for.
 
 A question is asked on a thread of its own, so that Ctrl-C never breaks into the gateway between the ledger and the
-audit: what was written to the ledger is always known as well. Whoever stops waiting does not get the answer; whether
-the question counts as asked, the ledger knows.
+audit: what was written to the ledger is always known as well. Whoever stops waiting does not get the answer. Whether
+the question counts as asked, the ledger knows; it ends by itself, at the latest when its time is up.
 """
 
+import os
+import sys
 import threading
 from collections.abc import Callable
 from contextlib import nullcontext
-from typing import Generic, TypeVar
+from math import inf
+from typing import NoReturn, TypeVar
 
 from rich.console import Console
 
@@ -21,38 +24,55 @@ class Cancelled(Exception):  # noqa: N818 - it is no error that somebody presses
     """The person stopped waiting."""
 
 
-class _Asked(threading.Thread, Generic[T]):
-    def __init__(self, call: Callable[[], T]) -> None:
-        super().__init__(daemon=True)
-        self._call = call
-        self.result: list[T] = []
-        self.error: BaseException | None = None
+class Waiting:
+    """A person who waits for answers, and what they stopped waiting for."""
 
-    def run(self) -> None:
+    def __init__(self, notes: Console) -> None:
+        self._notes = notes
+        self._left: list[threading.Event] = []
+
+    def for_(self, call: Callable[[], T]) -> T:
+        """Return what the call returns, or raise what it raises; on Ctrl-C, leave it to itself, raise `Cancelled`."""
+        results: list[T] = []
+        errors: list[BaseException] = []
+        done = threading.Event()  # not Thread.join: interrupted, it takes a thread that runs for one that has ended
+
+        def run() -> None:
+            try:
+                results.append(call())
+            except BaseException as error:  # noqa: BLE001 - raised again where somebody waits for it
+                errors.append(error)
+            done.set()
+
+        threading.Thread(target=run, daemon=True).start()
         try:
-            self.result.append(self._call())
-        except BaseException as error:  # noqa: BLE001 - raised again where somebody waits for it
-            self.error = error
+            if not _ended(done, PATIENCE):
+                with self._notes.status("asking ... (Ctrl-C cancels)") if self._notes.is_terminal else nullcontext():
+                    _ended(done, inf)
+        except KeyboardInterrupt:
+            self._left.append(done)
+            raise Cancelled from None
+        if errors:
+            raise errors[0]
+        return results[0]
 
-    def wait(self, seconds: float | None) -> None:
-        """Wait in small steps: between them, Python lets Ctrl-C through on every platform."""
-        waited = 0.0
-        while self.is_alive() and (seconds is None or waited < seconds):
-            self.join(0.05)
-            waited += 0.05
+    def leave(self, code: int) -> None:
+        """End the process at once if a question still runs: its engine cannot be closed, and the ledger need not be."""
+        if not all(done.is_set() for done in self._left):
+            if code:
+                self._notes.print("interrupted")
+            _exit(code)
 
 
-def cancellable(call: Callable[[], T], notes: Console) -> T:
-    """Return what the call returns, or raise what it raises; on Ctrl-C, leave it to itself and raise `Cancelled`."""
-    asked = _Asked(call)
-    asked.start()
-    try:
-        asked.wait(PATIENCE)
-        if asked.is_alive():
-            with notes.status("asking ... (Ctrl-C cancels)") if notes.is_terminal else nullcontext():
-                asked.wait(None)
-    except KeyboardInterrupt:
-        raise Cancelled from None
-    if asked.error is not None:
-        raise asked.error
-    return asked.result[0]
+def _ended(done: threading.Event, seconds: float) -> bool:
+    """Wait in small steps: between them, Python lets Ctrl-C through on every platform."""
+    waited = 0.0
+    while waited < seconds and not done.wait(0.05):
+        waited += 0.05
+    return done.is_set()
+
+
+def _exit(code: int) -> NoReturn:
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)

@@ -15,7 +15,7 @@ from sdcdb.shell.describe import describe, listing
 from sdcdb.shell.drawing import denial, draw_answer, draw_rows, draw_verdict
 from sdcdb.shell.hidden import hidden
 from sdcdb.shell.room import changed, known
-from sdcdb.shell.running import Cancelled, cancellable
+from sdcdb.shell.running import Cancelled, Waiting
 from sdcdb.shell.status import draw_changed, draw_known
 
 HELP = (
@@ -48,6 +48,7 @@ class Session:
     user: str
     console: Console
     notes: Console
+    waiting: Waiting
 
     def run(self, text: str) -> Outcome:
         """Run one statement, or one command that begins with a backslash."""
@@ -68,12 +69,12 @@ class Session:
         if behind is not None:
             draw_verdict(self.console, self._explained(behind))
             return Outcome.DONE
-        answer = cancellable(lambda: self.gateway.ask(sql, user=self.user), self.notes)
+        answer = self.waiting.for_(lambda: self.gateway.ask(sql, user=self.user))
         draw_answer(self.console, self.console, answer, hidden(answer, sql))
         return Outcome.DONE
 
     def _explained(self, sql: str) -> Verdict:
-        return cancellable(lambda: self.gateway.explain(sql, user=self.user), self.notes)
+        return self.waiting.for_(lambda: self.gateway.explain(sql, user=self.user))
 
     def _command(self, text: str) -> Outcome:
         word, _, rest = text.rstrip("; \t\n").partition(" ")
@@ -96,8 +97,8 @@ class Session:
     def _status(self) -> None:
         policy = self.database.policy
         if policy is not None:  # the gateway does not open without one
-            draw_known(self.console, cancellable(lambda: known(self.gateway, policy, self.user), self.notes))
-            draw_changed(self.console, changed(self.gateway))
+            draw_known(self.console, self.waiting.for_(lambda: known(self.gateway, policy, self.user)))
+            draw_changed(self.console, self.waiting.for_(lambda: changed(self.gateway)))
 
 
 COMMANDS = ("\\d", "\\explain", "\\status", "\\?", "\\q")

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -11,7 +10,7 @@ from sdcdb.cli.output import shown, table
 from sdcdb.cli.printable import printable
 from sdcdb.shell.room import Asked, Known
 
-BAR = 12
+BAR = 8
 """Characters of a full bar."""
 
 
@@ -21,16 +20,16 @@ def draw_known(console: Console, found: Sequence[Known]) -> None:
         console.print("Nothing is known yet: no question about a confidential column was answered.")
         return
     title = Text("What all answers together tell about the best-known record", "bold")
-    drawn = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    for name in ("table", "known to", "column"):
+    drawn = Table(title=title, title_justify="left", box=None, header_style="dim", padding=(0, 2, 0, 0), pad_edge=False)
+    for name in ("column", "known to"):
         drawn.add_column(name, overflow="fold")
-    for name in ("smallest interval", "H(0) bits", "area"):
-        drawn.add_column(name, justify="right")
-    drawn.add_column("closest limit")
-    drawn.add_column("room left", no_wrap=True, min_width=BAR + 5)
+    for name in ("interval", "H(0)", "area"):
+        drawn.add_column(name, justify="right", no_wrap=True)
+    for name in ("closest", "room left"):
+        drawn.add_column(name, no_wrap=True)
     for each in found:
         drawn.add_row(
-            *(Text(printable(name)) for name in (each.table, _people(each.pool), each.column)),
+            *(Text(printable(name)) for name in (f"{each.table}.{each.column}", _people(each.pool))),
             f"{shown(each.interval)} ({each.share:.0%})",
             f"{each.h0:.2f}",
             shown(each.area),
@@ -59,7 +58,7 @@ def bar(room: float) -> Text:
     """Draw how much is left, and write it in percent: green, then yellow, then red.
 
     >>> bar(0.5).plain
-    '██████░░░░░░  50%'
+    '████░░░░  50%'
     """
     full = round(room * BAR)
     colour = "green" if room > 0.5 else "yellow" if room > 0.2 else "red"
@@ -67,4 +66,4 @@ def bar(room: float) -> Text:
 
 
 def _people(pool: str) -> str:
-    return "everybody together" if pool == "all" else pool
+    return "everybody" if pool == "all" else pool

@@ -63,7 +63,9 @@ def similar(
     known = {attribute.name for attribute in training.attributes}
     made: list[Fitted] = []
     for column in parts.categories:
-        own = training.aimed(column.name) if column.name in known else training_table(engine, table, column.name, params)
+        own = (
+            training.aimed(column.name) if column.name in known else training_table(engine, table, column.name, params)
+        )
         made.append(capt.fit_tree(engine, table, column, asked, grown_from(engine, own, params)))
     return made
 

@@ -106,7 +106,7 @@ def fit_class(engine: Engine, table: Source, column: ColumnSpec, tree: Tree) -> 
     found = frequencies(tree, shape.values, leaf_counts(engine, table, tree, column.name)).astype(int)
     outcomes, ranks = [], []
     for counts in found:
-        classes = [int(code) for code in sorted(range(len(counts)), key=lambda code: counts[code]) if counts[code]]  # noqa: B023 - used at once
+        classes = [int(code) for code in sorted(range(len(counts)), key=lambda code: counts[code]) if counts[code]]
         outcomes.append(tuple(classes))
         ranks.append([int(counts[classes[: n + 1]].sum()) for n in range(len(classes) - 1)])
     return FittedRpt(

@@ -22,7 +22,10 @@ def sets(*rows: str) -> Sets:
 
 def solved(rows: Sets, column: int) -> list[Fraction] | None:
     """Solve rows' y = e by Gauss on fractions, with free unknowns zero; None when it cannot be."""
-    a = [[Fraction(int(rows[q, c])) for q in range(len(rows))] + [Fraction(int(c == column))] for c in range(rows.shape[1])]
+    a = [
+        [Fraction(int(rows[q, c])) for q in range(len(rows))] + [Fraction(int(c == column))]
+        for c in range(rows.shape[1])
+    ]
     pivots: list[tuple[int, int]] = []
     for q in range(len(rows)):
         at = next((r for r in range(len(pivots), len(a)) if a[r][q]), None)
@@ -123,12 +126,13 @@ def test_a_linear_system_of_many_queries_is_untangled() -> None:
     assert len(found.weights) <= 40
 
 
-def evidence(values: list[int], asked: list[tuple[str, str]], low: int = 0, high: int = 100, step: int | None = 1) -> Evidence:
+def evidence(
+    values: list[int], asked: list[tuple[str, str]], low: int = 0, high: int = 100, step: int | None = 1
+) -> Evidence:
     """Answer questions such as ("sum", "1101") about these values, one record a cell."""
     rows = sets(*(row for _, row in asked)) if asked else np.zeros((0, len(values)), bool)
     numbers = np.array(values)
-    answer = {"sum": np.sum, "min": np.min, "max": np.max}
-    answers = [int(answer[kind](numbers[row])) for (kind, _), row in zip(asked, rows, strict=True)]
+    answers = [int(getattr(numbers[row], kind)()) for (kind, _), row in zip(asked, rows, strict=True)]
     return Evidence.of([1] * len(values), Domain.of(low, high, step), rows, [kind for kind, _ in asked], answers)  # type: ignore[misc]
 
 
@@ -138,18 +142,21 @@ def brute(known: Evidence, low: int, high: int) -> tuple[list[int], list[int]]:
     fitting = []
     for values in product(range(low, high + 1), repeat=len(known.counts)):
         v = np.array(values)
-        answers = ({"sum": np.sum, "min": np.min, "max": np.max}[k](v[r]) for k, r in zip(known.kinds, rows, strict=True))
+        answers = (getattr(v[r], k)() for k, r in zip(known.kinds, rows, strict=True))
         if all(a == b for a, b in zip(answers, known.answers, strict=True)):
             fitting.append(values)
     return [min(each) for each in zip(*fitting, strict=True)], [max(each) for each in zip(*fitting, strict=True)]
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.integers(2, 4), st.integers(1, 5), st.booleans(), st.integers(0, 2**32 - 1))
-def test_intervals_hold_every_possible_value_and_their_certificates_hold(n: int, k: int, extremes: bool, seed: int) -> None:
+@given(
+    st.integers(2, 4), st.integers(1, 5), st.sampled_from([["sum"], ["sum", "min", "max"]]), st.integers(0, 2**32 - 1)
+)
+def test_intervals_hold_every_possible_value_and_their_certificates_hold(
+    n: int, k: int, kinds: list[str], seed: int
+) -> None:
     rng = np.random.default_rng(seed)
     values = rng.integers(0, 7, n).tolist()
-    kinds = ["sum", "min", "max"] if extremes else ["sum"]
     asked = []
     for _ in range(k):
         row = rng.random(n) < 0.6
@@ -168,7 +175,11 @@ def test_intervals_hold_every_possible_value_and_their_certificates_hold(n: int,
         assert alone.upper[cell] == found.upper[cell]
         for at in proof.queries:
             rest = intervals(known.only([each for each in proof.queries if each != at]), [cell])
-            assert rest.lower[cell] < found.lower[cell] or rest.upper[cell] > found.upper[cell] or proof.form != "recomputed"
+            assert (
+                rest.lower[cell] < found.lower[cell]
+                or rest.upper[cell] > found.upper[cell]
+                or proof.form != "recomputed"
+            )
 
 
 def test_sums_give_the_exact_interval() -> None:
@@ -220,4 +231,4 @@ def test_answers_that_cannot_be_true_together_are_noticed() -> None:
 def test_a_core_is_irreducible() -> None:
     needed = {3, 7, 11}
     assert core(20, lambda chosen: needed <= set(chosen)) == [3, 7, 11]
-    assert core(20, lambda chosen: True) == []
+    assert core(20, lambda _: True) == []

@@ -57,7 +57,9 @@ def test_customer_status_has_the_tree_of_figure_6_9(customers: duckdb.DuckDBPyCo
 
 def test_cactus_finds_the_one_cluster_of_table_6_3(customers: duckdb.DuckDBPyConnection) -> None:
     names = ("country_of_origin", "car_make", "profession", "status")
-    columns = {name: [v for (v,) in customers.execute(f"SELECT {name} FROM customer_status").fetchall()] for name in names}
+    columns = {
+        name: [v for (v,) in customers.execute(f"SELECT {name} FROM customer_status").fetchall()] for name in names
+    }
     assert dict(cactus(columns, 1.1).clusters[0]) == {
         "country_of_origin": ("England", "USA"), "car_make": ("Ford", "Toyota"), "profession": ("Scientist",),
         "status": ("Good",),
