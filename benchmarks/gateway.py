@@ -15,30 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from record import record
+from staff_policy import POLICY
 
 import sdcdb
 from sdcdb.datasets.creation import create
-from sdcdb.policy.models import Policy
 
-POLICY = {
-    "version": 1,
-    "tables": {
-        "staff": {
-            "key": "id",
-            "columns": {
-                "id": "identifier",
-                "name": "identifier",
-                "sex": "quasi",
-                "age": "quasi",
-                "dept": "quasi",
-                "education": "quasi",
-                "salary": {"role": "confidential", "domain": [10_000, 250_000], "step": 1},
-            },
-            "restrict": {"min_set": 10},
-        },
-        "dept_dim": "public",
-    },
-}
 AGGREGATES = ("SUM(salary)", "AVG(salary)", "COUNT(*), AVG(salary)", "SUM(salary), COUNT(*)")
 DEPARTMENTS = ("Engineering", "Finance", "IT", "Legal", "Marketing", "Operations", "Research", "Sales", "Support")
 EDUCATION = ("School", "Vocational", "Bachelor", "Master", "Doctorate")
@@ -82,7 +63,7 @@ def run(rows: int, asked: list[str], folder: Path) -> Run:
     plain = 0.0
     times: list[float] = []
     answered = 0
-    with sdcdb.open(path, Policy.model_validate(POLICY), read_only=True) as db, db.gateway() as gateway:
+    with sdcdb.open(path, POLICY, read_only=True) as db, db.gateway() as gateway:
         raw = db.con.cursor()
         distinct = "SELECT count(*) FROM (SELECT DISTINCT sex, age, dept, education FROM staff)"
         cells = int(db.con.execute(distinct).fetchall()[0][0])

@@ -63,14 +63,10 @@ class FittedTransition(Fitted):
         """Return the value that the draw picks; a value that fitting has not seen becomes NULL."""
         if not self.shape.values:
             return {self.column: typed(exp.null(), self.shape.type)}
-        size = len(self.shape.values)
-        scaled = exp.Paren(this=row.draw(self.column) * number(size))
-        place = exp.Paren(this=exp.BitwiseRightShift(this=scaled, expression=number(32)))
-        rest = exp.Paren(this=exp.BitwiseAnd(this=scaled.copy(), expression=number(2**32 - 1)))
         text = exp.cast(row.value(self.column), "VARCHAR")
-        index = bigint(code(self._list("values"), text)) * number(size) + place + number(1)
-        threshold, other = item(self._list("thresholds"), index), item(self._list("aliases"), index.copy())
-        chosen = exp.Case().when(rest < threshold, place.copy() + number(1)).else_(other)
+        chosen = aliased(
+            row.draw(self.column), bigint(code(self._list("values"), text)), len(self.shape.values), self.column
+        )
         # An unknown value has the code NULL, hence the index NULL, hence the item NULL.
         return {self.column: typed(item(self._list("values"), chosen), self.shape.type)}
 
@@ -98,6 +94,16 @@ class FittedTransition(Fitted):
 
     def _list(self, name: str) -> str:
         return f"{self.column} {name}"
+
+
+def aliased(draw: exp.Expr, at: exp.Expr, size: int, column: str) -> exp.Expr:
+    """Return the position, counted from 1, that a draw picks by row `at`, counted from 0, of a column's alias lists."""
+    scaled = exp.Paren(this=draw * number(size))
+    place = exp.Paren(this=exp.BitwiseRightShift(this=scaled, expression=number(32)))
+    rest = exp.Paren(this=exp.BitwiseAnd(this=scaled.copy(), expression=number(2**32 - 1)))
+    index = at * number(size) + place + number(1)
+    threshold, other = item(f"{column} thresholds", index), item(f"{column} aliases", index.copy())
+    return exp.Case().when(rest < threshold, place.copy() + number(1)).else_(other)
 
 
 @lru_cache(maxsize=64)

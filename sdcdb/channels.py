@@ -74,6 +74,7 @@ def _shaped(noisy: Floats, shape: NumberShape, boundary: Boundary) -> Floats:
     if shape.domain is None:
         return noisy
     low, high = shape.domain
-    if boundary == "wrap" and shape.step:
-        high += shape.step  # the last value is followed by the first
+    if shape.step:
+        noisy = low + np.floor((noisy - low) / shape.step + 0.5) * shape.step
+        high += shape.step if boundary == "wrap" else 0  # the last value is followed by the first
     return bounded(noisy, low, high, boundary)

@@ -25,6 +25,7 @@ from sdcdb.measures.change import (
 )
 from sdcdb.measures.loss import EanLoss, ean_loss
 from sdcdb.measures.reidentification import AverageEntropies, Draw, PerturbedTable, entropy_profile
+from sdcdb.patterns import Patterns, patterns
 from sdcdb.plan import Plan
 from sdcdb.policy.models import Role, Table, View
 from sdcdb.sweep import Point, category_sweep, number_sweep
@@ -58,6 +59,8 @@ class Comparison:
     sweeps: dict[str, tuple[Point, ...]]
     similarities: dict[str, tuple[pd.DataFrame, pd.DataFrame]]
     """Similarity of values before and after, of the columns that are perturbed by it."""
+    patterns: Patterns | None
+    """What a classifier finds before and after, where the view publishes a class."""
     before: pd.DataFrame
     after: pd.DataFrame
 
@@ -91,9 +94,17 @@ def compare(database: Database, view: str, confidential: str | None = None, seed
         losses=_losses(table, after),
         sweeps=_sweeps(plan, table, asked, before, coded, few),
         similarities=dict(_similarities(asked, coded, few)),
+        patterns=_patterns(plan, table, before, after, seed),
         before=before,
         after=after,
     )
+
+
+def _patterns(plan: Plan, table: Table, before: pd.DataFrame, after: pd.DataFrame, seed: int) -> Patterns | None:
+    """Compare what a classifier finds, where the table has a class and the view publishes it as one value."""
+    usable = [name for name in plan.columns if not listed(after[name])]
+    target = next((name for name in table.named(Role.CLASS) if name in usable), None)
+    return None if target is None else patterns(before[usable], after[usable], target, seed)
 
 
 def _declared(database: Database, plan: Plan) -> tuple[Table, View]:
@@ -197,7 +208,7 @@ def _losses(table: Table, after: pd.DataFrame) -> dict[str, EanLoss]:
     return {name: ean_loss([len(each) for each in column], quasi) for name, column in lists.items()}
 
 
-def _sweeps(  # noqa: PLR0913, PLR0917 - what was asked for, and what was read
+def _sweeps(
     plan: Plan,
     table: Table,
     asked: View,

@@ -3,11 +3,15 @@
 import os
 import shlex
 from collections.abc import Callable
+from contextlib import suppress
 from importlib.resources import files
 from itertools import count
 from pathlib import Path
 
+import typer
+
 import sdcdb
+from sdcdb.cli.ask import ask
 from sdcdb.cli.check import check
 from sdcdb.cli.compare import compare
 from sdcdb.cli.datasets import datasets
@@ -15,6 +19,7 @@ from sdcdb.cli.measure import measure
 from sdcdb.cli.output import Output, table
 from sdcdb.cli.protect import protect
 from sdcdb.cli.release import release
+from sdcdb.cli.status import status
 from sdcdb.errors import SdcdbError
 
 KNOWN = "sex,dept,education"
@@ -23,12 +28,22 @@ SQL = """\
 SELECT dept, count(*) AS records, sdc_cae(list(salary), sdc_normalise(list(1))) AS cae
 FROM staff WHERE age = 64 AND sex = 'F' GROUP BY dept ORDER BY cae LIMIT 3"""
 
+ASKED = (
+    "SELECT COUNT(*) AS people, ROUND(AVG(salary)) AS mean FROM staff WHERE sex = 'F' AND age BETWEEN 30 AND 40",
+    "SELECT campus, ROUND(AVG(salary)) AS mean FROM staff JOIN dept_dim USING (dept) GROUP BY campus ORDER BY campus",
+)
+RARE = """\
+SELECT name, sex, age, dept FROM staff
+QUALIFY count(*) OVER (PARTITION BY sex, age, dept) = 1 AND count(*) OVER (PARTITION BY dept) >= 50
+ORDER BY abs(age - 60), id LIMIT 1"""
+
 NEXT = """\
 Try next, in {folder}:
   sdcdb measure staff.duckdb staff --known sex,age,dept --plot more.html   what if the intruder knows the age?
   sdcdb show staff.duckdb staff_public                                     the view in words
   sdcdb compare staff.duckdb staff_public --html report.html               what is left to use, and to learn, with plots
   sdcdb techniques vicus                                                   what VICUS does
+  sdcdb shell staff.duckdb                                                 ask yourself; \\? helps
   sdcdb init staff.duckdb -o -                                             a policy guessed from the data
   sdcdb check staff.duckdb                                                 after you broke staff.policy.yaml
   sdcdb datasets                                                           other data to try
@@ -66,8 +81,32 @@ def _tour(out: Output, rows: int, seed: int) -> None:
     _run(out, f"sdcdb compare {staff} staff_public", lambda: compare(staff, "staff_public", quiet=True))
     _run(out, f"sdcdb release {staff} staff_public -o staff_public.parquet",
          lambda: release(staff, "staff_public", Path("staff_public.parquet"), quiet=True))  # fmt: skip
+    _analyst(out, staff)
     _step(out, "The measures in SQL, on any DuckDB connection after sdcdb.register(con):")
     _run_sql(out, staff)
+
+
+def _analyst(out: Output, staff: Path) -> None:
+    """Show honest questions answered, and an attack on one person stopped."""
+    _step(out, "An analyst asks about the staff table itself, and gets exact answers.")
+    for question in ASKED:
+        _ask(out, staff, question)
+    with sdcdb.open(staff, read_only=True) as database:
+        rare = database.con.execute(RARE).fetchone()
+    if rare is not None:
+        name, sex, age, dept = rare
+        who = f"the only {'woman' if sex == 'F' else 'man'} of {age} in {dept}"
+        _step(out, f"Somebody knows that {name} is {who}. Two sums would tell the salary: with, and without.")
+        _ask(out, staff, f"SELECT SUM(salary) AS total FROM staff WHERE dept = '{dept}'")
+        _ask(out, staff, f"SELECT SUM(salary) FROM staff WHERE dept = '{dept}' AND NOT (sex = '{sex}' AND age = {age})")
+    _step(out, "How much do all answers together tell by now?")
+    _run(out, f"sdcdb status {staff}", lambda: status(staff, quiet=True))
+
+
+def _ask(out: Output, staff: Path, question: str) -> None:
+    out.console.print(f'$ sdcdb ask {staff} "{question}" --user analyst1', style="cyan", markup=False)
+    with suppress(typer.Exit):  # a denial is what the demo wants to show
+        ask(staff, question, "analyst1", quiet=True)
 
 
 def _run_sql(out: Output, staff: Path) -> None:

@@ -3,9 +3,11 @@
 Python runs its signal handlers on the main thread only, between two steps of Python code. A main thread that waits
 inside DuckDB for another thread's work may not come back for minutes. The operating system's half of the handler,
 though, writes a byte to the wake-up descriptor at once; a second thread reads it there and interrupts the query. The
-query then fails with an error like any other, transactions roll back, and KeyboardInterrupt follows at the end.
+query then fails with an error like any other, transactions roll back, and KeyboardInterrupt follows at the end. Work
+that goes on all the same, because it is Python's and not DuckDB's, gets its KeyboardInterrupt half a second later.
 """
 
+import _thread
 import signal
 import socket
 import threading
@@ -14,6 +16,8 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 
 import duckdb
+
+PATIENCE = 0.5  # seconds in which an interrupted query has ended
 
 
 @contextmanager
@@ -34,7 +38,8 @@ def interruptible(con: duckdb.DuckDBPyConnection) -> Iterator[None]:
     theirs.setblocking(False)  # noqa: FBT003 - the library's signature
     descriptor = signal.set_wakeup_fd(theirs.fileno(), warn_on_full_buffer=False)
     handler = signal.signal(signal.SIGINT, press)
-    watcher = threading.Thread(target=_watch, args=(ours, con), daemon=True)
+    again = threading.Timer(PATIENCE, _thread.interrupt_main)  # as if pressed a second time
+    watcher = threading.Thread(target=_watch, args=(ours, con, again), daemon=True)
     watcher.start()
     try:
         yield
@@ -42,6 +47,7 @@ def interruptible(con: duckdb.DuckDBPyConnection) -> Iterator[None]:
         if not pressed:
             raise
     finally:
+        again.cancel()
         signal.signal(signal.SIGINT, handler)
         signal.set_wakeup_fd(descriptor)
         theirs.close()  # the watcher reads the end and stops
@@ -51,8 +57,10 @@ def interruptible(con: duckdb.DuckDBPyConnection) -> Iterator[None]:
             raise KeyboardInterrupt
 
 
-def _watch(wakeup: socket.socket, con: duckdb.DuckDBPyConnection) -> None:
+def _watch(wakeup: socket.socket, con: duckdb.DuckDBPyConnection, again: threading.Timer) -> None:
     while received := wakeup.recv(16):
         if signal.SIGINT in received:
             with suppress(duckdb.Error):  # the query may have ended, and its connection with it
                 con.interrupt()
+            with suppress(RuntimeError):  # it was started at the first press
+                again.start()

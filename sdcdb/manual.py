@@ -4,6 +4,7 @@ import inspect
 from pathlib import Path
 from typing import Any
 
+from sdcdb.policy.strict import written
 from sdcdb.techniques.registry import TECHNIQUES
 from sdcdb.techniques.technique import Technique
 
@@ -29,7 +30,7 @@ def manual() -> str:
 def page(technique: Technique) -> str:
     """Return one technique's page as Markdown."""
     text = inspect.cleandoc(technique.params.__doc__ or "")
-    fields = {name: field for name, field in technique.params.model_fields.items() if name != "method"}
+    fields = {name: field for name, field in written(technique.params).items() if name != "method"}
     rows = [
         f"| `{name}` | {_default(field)} | {' '.join((field.description or '').split())} |"
         for name, field in fields.items()

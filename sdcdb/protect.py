@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 
 import duckdb
 
@@ -17,7 +17,7 @@ from sdcdb.policy.load import Document
 from sdcdb.policy.models import ROWID, Policy, Role, Table, View
 from sdcdb.profile import TableProfile, profile, table_names
 from sdcdb.row import RECORD, Row
-from sdcdb.secret import Secret, read_secret
+from sdcdb.secret import Secret, read_secret, redacted
 from sdcdb.sql import quoted, table_reference
 from sdcdb.techniques.registry import TECHNIQUES
 from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Params, Source
@@ -68,17 +68,22 @@ def protect(
         with transaction(database.con):
             catalogue.prepare(database.con)
             for number, each in enumerate(wanted):
-                if progress:
-                    progress(each.name, number, len(wanted))
-                plan = fit_view(database.con, each, secrets[each.view.secret], read)
+                tell = partial(_told, progress, each.name, number, len(wanted))
+                tell("")
+                plan = fit_view(database.con, each, secrets[each.view.secret], read, tell)
                 made.append(create_view(database.con, plan, secrets[each.view.secret], materialise=materialise))
             if dry_run:
                 raise _DryRunError
     except _DryRunError:
         pass
     except duckdb.Error as problem:
-        raise SdcdbError(f"nothing was created: {str(problem).splitlines()[0]}") from None
+        raise SdcdbError(f"nothing was created: {redacted(str(problem).splitlines()[0])}") from None
     return made
+
+
+def _told(progress: Progress | None, view: str, number: int, total: int, what: str) -> None:
+    if progress:
+        progress(f"{view}: {what}" if what else view, number, total)
 
 
 class _DryRunError(Exception):
@@ -123,9 +128,16 @@ def _must_fit(database: Database, policy: Policy, read: Read) -> None:
         )
 
 
-def fit_view(con: duckdb.DuckDBPyConnection, wanted: Wanted, secret: Secret, read: Read) -> Plan:
-    """Fit every method of one view."""
-    found = read(wanted.table_name)
+def fit_view(
+    con: duckdb.DuckDBPyConnection,
+    wanted: Wanted,
+    secret: Secret,
+    read: Read | None = None,
+    tell: Callable[[str], None] = lambda _: None,
+) -> Plan:
+    """Fit every method of one view; `tell` is called with what takes long."""
+    found = (read or _profiles(con))(wanted.table_name)
+    refuse_reserved(found)
     key = _key(found, wanted.table)
     fitted: list[Fitted] = []
     lanes: dict[str, int] = {}
@@ -143,7 +155,7 @@ def fit_view(con: duckdb.DuckDBPyConnection, wanted: Wanted, secret: Secret, rea
             columns=_others(found, wanted.table),
             distinct={column.name: column.distinct for column in found.columns},
         )
-        result = technique.fit(Engine(con), source, columns, params)
+        result = technique.fit(Engine(con, tell), source, columns, params)
         fitted += [
             one.model_copy(update={"scope": row.scope}) for one in (result if isinstance(result, tuple) else (result,))
         ]
@@ -158,6 +170,13 @@ def fit_view(con: duckdb.DuckDBPyConnection, wanted: Wanted, secret: Secret, rea
     )
 
 
+def refuse_reserved(found: TableProfile) -> None:
+    """Refuse columns that could be taken for a draw: what stands in them would come out instead of noise."""
+    for column in found.columns:
+        if column.name.casefold().startswith("sdc "):
+            raise DataError(f"the column {column.name!r} of {found.name!r} has a name of sdcdb's own: rename it")
+
+
 def _scope(params: Params) -> str:
     """Name a method and its parameters: views that ask for the same agree, views that do not draw apart."""
     return f"{params.method} {hashlib.sha256(params.model_dump_json().encode()).hexdigest()[:8]}"
@@ -165,8 +184,8 @@ def _scope(params: Params) -> str:
 
 def _key(found: TableProfile, table: Table) -> str:
     key = table.key or ROWID
-    column = found.column(key)
-    if key != ROWID and (column is None or column.type not in KEY_TYPES):
+    column = found.column(key)  # a table may have a column of its own that is called rowid
+    if (column is None and key != ROWID) or (column is not None and column.type not in KEY_TYPES):
         kind = column.type if column else "missing"
         raise DataError(
             f"the key {key!r} of {found.name!r} is {kind}: noise needs a key of whole numbers, text or UUIDs"
@@ -185,7 +204,7 @@ def _jobs(found: TableProfile, table: Table, view: View) -> Iterator[tuple[Param
     if view.rows is not None:
         yield view.rows, ()
     together: dict[Params, list[ColumnSpec]] = {}
-    for name, params in view.columns.items():
+    for name, params in table.methods(view).items():
         column = found.column(name)
         if column is None:
             raise DataError(f"{found.name!r} has no column {name!r}")

@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from sdcdb import report_patterns
 from sdcdb.compare import Comparison
 from sdcdb.errors import MissingExtraError
 from sdcdb.new_file import written_whole
+from sdcdb.patterns import Patterns
 from sdcdb.sweep import Point
 from sdcdb.uncertainty import Uncertainty
 
@@ -101,9 +103,25 @@ def page(found: Comparison) -> str:
         parts += ["<h2>Which values are similar, before and after</h2>"]
         parts += ["<p>Values that occur in the same company are similar (VICUS): red is alike, blue is not.</p>"]
         parts += [_figure(_similarity(name, *maps)) for name, maps in found.similarities.items()]
+    if found.patterns is not None:
+        parts += _patterns(found.patterns)
     body = "\n".join(parts)
     head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{_text(plan.view)}</title>'
-    return f"<!DOCTYPE html>\n<html lang=en><head>{head}<style>{STYLE}</style></head><body>\n{body}\n</body></html>\n"
+    return f"<!DOCTYPE html>\n<html lang=en><head>{head}<style>{STYLE}{report_patterns.STYLE}</style></head><body>\n{body}\n</body></html>\n"
+
+
+def _patterns(found: Patterns) -> list[str]:
+    """Return the part about what a classifier finds."""
+    parts = [f"<h2>Rules that predict {_text(found.target)}, before and after</h2>", report_patterns.trees(found)]
+    header = ("classifier, learnt from", "own data", "original", "held out")
+    parts += ["<h2>Accuracy of classifiers</h2>", _table(header, report_patterns.accuracy_rows(found))]
+    if found.entropies:
+        parts += [
+            f"<h2>What an intruder after {_text(found.target)} is unsure of, with the tree's help</h2>",
+            "<p>Averages over records and over choices of columns, by how many columns the intruder knows.</p>",
+            _figure(report_patterns.entropy_chart(_altair(), found, [BEFORE, AFTER])),
+        ]
+    return parts
 
 
 def _text(value: Any) -> str:

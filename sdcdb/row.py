@@ -1,6 +1,6 @@
 """The row that a technique's expression may look at: its own columns, its sticky draws, and constants found at fitting.
 
-An expression is a sqlglot tree in which four names stand for what engines spell differently:
+An expression is a sqlglot tree in which five names stand for what engines spell, or lay out, differently:
 
 | placeholder                | meaning                                                                               |
 |----------------------------|---------------------------------------------------------------------------------------|
@@ -8,6 +8,7 @@ An expression is a sqlglot tree in which four names stand for what engines spell
 | SDC_ITEM('list', index)    | an item, counted from 1, of a list that fitting found                                  |
 | SDC_CODE('list', value)    | the position, counted from 0, of a value in such a list; NULL when it is not there     |
 | SDC_JOINED('table', 'col') | a column of the record's row in a table that fitting stored                            |
+| SDC_ONCE('name', value)    | a value of the record's own columns and draws, computed once for all who name it       |
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -69,7 +70,7 @@ class Row:
 
 
 def placeholder(name: str, *arguments: str | int | exp.Expr) -> exp.Anonymous:
-    """Return one of the four placeholders."""
+    """Return one of the five placeholders."""
     return exp.Anonymous(this=name, expressions=[_literal(argument) for argument in arguments])
 
 
@@ -86,6 +87,14 @@ def code(name: str, value: exp.Expr) -> exp.Expr:
 def joined(table: str, column: str) -> exp.Expr:
     """Return a column of the record's row in a table that fitting stored."""
     return placeholder("SDC_JOINED", table, column)
+
+
+def once(name: str, value: exp.Expr) -> exp.Expr:
+    """Return a value that several columns need, such as the leaf of a tree: a view computes it once per record.
+
+    Equal names must stand for equal values. The value may use columns, draws and other such values, but no list.
+    """
+    return placeholder("SDC_ONCE", name, value)
 
 
 def real(value: float) -> exp.Expr:

@@ -81,12 +81,7 @@ class TransitionMatrix:
 
     def alias(self) -> AliasTables:
         """Return tables for drawing: each probability is met to within 2^-32 (2.4e-10), and 0 and 1 exactly."""
-        size = len(self.values)
-        starts = [-(-i * _RANGE // size) for i in range(size + 1)]  # the first u of each i
-        rows = [_alias_row(row, starts) for row in self.matrix]
-        kept, aliases = (np.array([row[n] for row in rows], np.int64) for n in (0, 1))
-        ends = (np.array(starts[:-1]) + kept) * size - np.arange(size) * _RANGE
-        return AliasTables(np.where(kept == 0, 0, np.minimum(ends, _RANGE)), aliases)
+        return alias_tables(self.matrix)
 
     def sample(self, codes: ArrayLike, u: ArrayLike) -> Ints:
         """Return the drawn position for each original position and each uniform number, as the SQL does.
@@ -137,6 +132,20 @@ class TransitionMatrix:
         if array.shape != (len(self.values),) or not np.isfinite(array).all() or (array < 0).any():
             raise DataError(f"give one {what[:-1]} for each of the {counted(len(self.values), 'value')}, zero or more")
         return array
+
+
+def alias_tables(rows: Floats) -> AliasTables:
+    """Return tables for drawing from each of some distributions, one a row. Rows must sum to one.
+
+    >>> alias_tables(np.array([[0.0, 1.0], [0.5, 0.5], [1.0, 0.0]])).aliases.tolist()
+    [[1, 1], [0, 1], [0, 0]]
+    """
+    size = rows.shape[1]
+    starts = [-(-i * _RANGE // size) for i in range(size + 1)]  # the first u of each i
+    made = [_alias_row(row, starts) for row in rows]
+    kept, aliases = (np.array([row[n] for row in made], np.int64) for n in (0, 1))
+    ends = (np.array(starts[:-1]) + kept) * size - np.arange(size) * _RANGE
+    return AliasTables(np.where(kept == 0, 0, np.minimum(ends, _RANGE)), aliases)
 
 
 def vicus(values: Sequence[Any], subsets: Sequence[Sequence[Any]], k1: float, k2: float) -> TransitionMatrix:

@@ -19,7 +19,7 @@ from sdcdb.engines.duckdb import DuckDBDialect
 from sdcdb.errors import DataError, InternalError, choices
 from sdcdb.plan import Plan
 from sdcdb.profile import ColumnProfile, TableProfile, profile, table_names, view_names
-from sdcdb.protect import KEY_TYPES
+from sdcdb.protect import KEY_TYPES, refuse_reserved
 from sdcdb.row import LANES, RECORD, Row
 from sdcdb.secret import LEAST, Secret
 from sdcdb.sql import identifier, quoted
@@ -50,6 +50,7 @@ def fit(  # noqa: PLR0913 - all but what to fit on is by name
     """
     subkey = _secret(seed, secret)
     found = profile(con, table)
+    refuse_reserved(found)
     name = next(each for each in [*table_names(con), *view_names(con)] if each.casefold() == table.casefold())
     unique = _column(found, key)
     if unique.type not in KEY_TYPES:

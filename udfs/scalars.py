@@ -15,7 +15,7 @@ import pyarrow as pa
 from duckdb.func import FunctionNullHandling, PythonUDFType
 
 from sdcdb.errors import DataError
-from sdcdb.measures import cae, distribution, entropy
+from sdcdb.measures import cae, distribution, entropy, linkage
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,20 @@ LIST = "DOUBLE[]"
 SCALARS = (
     Scalar("sdc_entropy", (LIST,), "DOUBLE", entropy.entropy, "Shannon entropy of probabilities, in bits"),
     Scalar("sdc_disclosure_risk", (LIST,), "DOUBLE", entropy.disclosure_risk, "1 / entropy: infinite when certain"),
+    Scalar(
+        "sdc_reidentification_entropy",
+        (LIST,),
+        "DOUBLE",
+        linkage.reidentification_entropy,
+        "entropy of which record is the target's, from the likelihood of each",
+    ),
+    Scalar(
+        "sdc_class_entropy",
+        (LIST, LIST),
+        "DOUBLE",
+        linkage.class_entropy,
+        "entropy of the target's class, from the likelihood of each record and the share of the class in its leaf",
+    ),
     Scalar("sdc_normalise", (LIST,), LIST, distribution.normalise, "counts or weights to probabilities"),
     Scalar("sdc_h", (LIST, LIST, "DOUBLE"), "DOUBLE", cae.h, "H(eps): entropy when values at most eps apart merge"),
     Scalar(

@@ -1,91 +1,194 @@
 """What is known about one confidential column, and whether one more answer is safe."""
 
+import hashlib
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from sdcdb.errors import DataError
-from sdcdb.gateway.audit.atoms import classes
-from sdcdb.gateway.audit.bounds import bounds
+from sdcdb.gateway.audit.exact import determines
+from sdcdb.gateway.audit.extremes import learn_extreme, try_extreme
 from sdcdb.gateway.audit.finding import Finding
+from sdcdb.gateway.audit.ground import Ground
+from sdcdb.gateway.audit.likely import implied_extreme
 from sdcdb.gateway.audit.limits import Limits
+from sdcdb.gateway.audit.nullspace import NullSpace
 from sdcdb.gateway.audit.question import Question
+from sdcdb.gateway.audit.scale import Scale
 from sdcdb.gateway.audit.score import Score
+from sdcdb.gateway.audit.sums import learn_sum, try_sum
 
 Floats = NDArray[np.float64]
+Cells = NDArray[np.bool_]
 Answers = Mapping[str, float | int | Fraction]
-
-_PRIME = (1 << 31) - 1
+Range = tuple[float, float]
 
 
 class Knowledge:
-    """All answers so far about one column (first, slow version: sums only, MIN and MAX are refused)."""
+    """All answers about one column so far. Not thread-safe: the caller holds one lock per table.
 
-    def __init__(
+    A statement goes through `consider`, which never sees an answer; the caller then computes the answers of the allowed
+    questions, asks `tails` whether one of them is a rare case that must be denied after all, and calls `learn`.
+    """
+
+    def __init__(  # noqa: PLR0913, PLR0917 - the column as the policy describes it
         self,
-        counts: NDArray[np.int64],
+        counts: ArrayLike,
         low: float,
         high: float,
         step: float | None,
         limits: Limits,
         secret: bytes | None = None,
     ) -> None:
-        self._counts = np.asarray(counts, dtype=np.int64)
-        if self._counts.ndim != 1 or (self._counts < 0).any():
+        records = np.asarray(counts, dtype=np.int64)
+        if records.ndim != 1 or (records < 0).any():
             raise DataError("counts are one number of records, zero or more, per cell")
-        self._low, self._high, self._step, self._limits = float(low), float(high), step, limits
-        self._rows: list[NDArray[np.bool_]] = []
-        self._answers: list[float] = []
-        self._secret = secret
+        self._scale, self._limits = Scale(float(low), float(high), step, limits), limits
+        self._cells, self._live = len(records), np.flatnonzero(records)  # a cell without records is in no set
+        self._counts = records[self._live]
+        seed = hashlib.blake2b(secret if secret is not None else os.urandom(32), digest_size=32).digest()
+        self._exact = NullSpace(len(self._live), np.random.default_rng(int.from_bytes(seed, "little")))
+        self._ground = Ground(self._counts, max(self._scale.interval_need, self._scale.cae_need))
+        self._sums: list[tuple[NDArray[np.uint8], float]] = []
+        self._score: Score | None = None
+        self._covered: dict[bytes, Range] = {}
 
     @property
     def rank(self) -> int:
         """The number of independent sums answered."""
-        return len(self._rows)
+        return self._exact.rank
 
     @property
     def atoms(self) -> int:
-        """The number of atoms."""
-        return int(classes(np.array(self._rows)).max()) + 1 if self._rows else 1
+        """The number of atoms: classes of cells that lie in the same answered sets."""
+        return self._ground.columns.atoms
+
+    # ---- deciding
 
     def consider(self, questions: Sequence[Question]) -> list[Finding]:
-        """Decide a statement's questions in order, each as if the allowed ones before it were answered."""
-        rows, before = list(self._rows), self.status()
-        answers, findings = list(self._answers), []
-        for question in questions:
-            finding = self._decide(rows, answers, question, before)
-            findings.append(finding)
-            if finding.allowed and not finding.implied:
-                answers.append(self._typical(rows, answers, question))
-                rows.append(question.cells)
+        """Decide a statement's questions in order, each as if the allowed ones before it were answered too.
+
+        Never looks at an answer to them: what is decided follows from the questions and the past alone. The state is
+        the same afterwards.
+        """
+        before, mark, exact = self.status(), self._ground.mark(), self._exact
+        sets: list[Cells] = []
+        self._covered = {}
+        findings = []
+        try:
+            for number, question in enumerate(questions):
+                cells, undo = self._lively(question), self._ground.mark()
+                finding, covered = self._decide(question.kinds, cells, exact, sets, before)
+                findings.append(finding)
+                if not finding.allowed:
+                    self._ground.rewind(undo)
+                    continue
+                if "sum" in question.kinds and not finding.implied and number + 1 < len(questions):
+                    exact = self._exact.fork() if exact is self._exact else exact
+                    exact.add(cells)
+                sets.append(cells)
+                if covered is not None and len(questions) == 1:
+                    self._covered[question.cells.tobytes()] = covered
+        finally:
+            self._ground.rewind(mark)
         return findings
 
+    def _decide(
+        self, kinds: frozenset[str], cells: Cells, exact: NullSpace, sets: list[Cells], before: Score
+    ) -> tuple[Finding, Range | None]:
+        def refused(rule: str) -> tuple[Finding, None]:
+            return Finding(allowed=False, rule=rule, before=before, after=None, implied=False), None
+
+        ground, scale, limits = self._ground, self._scale, self._limits
+        if scale.too_coarse:
+            return refused("interval")
+        vectors = exact.vectors_with(cells) if "sum" in kinds else None
+        extremes = [kind for kind in sorted(kinds - {"sum"}) if not implied_extreme(ground, cells, kind)]
+        if vectors is None and not extremes:
+            return Finding(allowed=True, rule=None, before=before, after=before, implied=True), None
+        if not self._apart(cells, sets):
+            return refused("overlap")
+        ground.split(cells)
+        if vectors is not None:
+            labels, atoms = ground.columns.labels, ground.columns.atoms
+            sizes = np.bincount(labels, weights=self._counts, minlength=atoms).astype(np.int64)
+            if determines(exact.vectors(), vectors, exact.primes, labels, sizes, limits.min_set):
+                return refused("exact")
+        if ground.blind:
+            return refused("interval")
+        width, covered = 1.0, None
+        tries = [] if vectors is None else [try_sum(ground, cells, limits.delta)]
+        for kind in extremes:
+            if all(tried.widths is not None for tried in tries):
+                tries.append(try_extreme(ground, cells, kind, limits.delta, limits.min_set))
+        for tried in tries:
+            if tried.widths is None:
+                return refused("interval" if scale.interval_need >= scale.cae_need else "cae")
+            width = min(width, float(tried.widths.min(initial=1.0)))
+        if kinds == {"sum"}:
+            covered = (tries[0].low, tries[0].high)
+        return Finding(allowed=True, rule=None, before=before, after=scale.score(width), implied=False), covered
+
+    def _apart(self, cells: Cells, sets: list[Cells]) -> bool:
+        most = self._limits.max_overlap
+        if most is None:
+            return True
+        earlier = [np.unpackbits(packed, count=len(cells)).astype(bool) for packed, _ in self._sums]
+        earlier += [each.cells for each in self._ground.extremes]
+        return all(self._counts[cells & other].sum() <= most for other in earlier + sets if (cells != other).any())
+
+    # ---- learning
+
     def learn(self, questions: Sequence[Question], answers: Sequence[Answers]) -> list[bool]:
-        """Take in the true answers of allowed questions; tell which were new."""
+        """Take in the true answers of questions; return for each whether it told something new."""
+        given = [self._in_units(q, a) for q, a in zip(questions, answers, strict=True)]
         new = []
-        for question, answer in zip(questions, answers, strict=True):
-            implied = _rank([*self._rows, question.cells]) == len(self._rows)
-            if not implied:
-                self._rows.append(question.cells)
-                self._answers.append(float(answer["sum"]))
-            new.append(not implied)
+        self._score = None
+        for question, answer in zip(questions, given, strict=True):
+            cells, fresh = self._lively(question), False
+            if "sum" in question.kinds and self._exact.add(cells):
+                fresh = True
+                self._sums.append((np.packbits(cells), answer["sum"]))
+                learn_sum(self._ground, cells, answer["sum"])
+            for kind in sorted(question.kinds - {"sum"}):
+                fresh |= learn_extreme(self._ground, cells, kind, answer[kind])
+            new.append(fresh)
         return new
 
     def tails(self, questions: Sequence[Question], answers: Sequence[Answers]) -> list[bool]:
-        """Tell, per question, whether its true answer would breach a limit after all."""
-        found, rows, known = [], list(self._rows), list(self._answers)
-        for question, answer in zip(questions, answers, strict=True):
-            rows.append(question.cells)
-            known.append(float(answer["sum"]))
-            found.append(self._width(rows, known) < self._limits.min_interval)
+        """Tell, per question, whether its true answer must be denied although the question was allowed.
+
+        That is so when the answer lies outside of what `consider` covered and a limit would really be breached. It is
+        rare by construction. The caller denies, and calls `learn` all the same: the denial tells as much.
+        """
+        given = [self._in_units(q, a) for q, a in zip(questions, answers, strict=True)]
+        if len(questions) == 1 and (covered := self._covered.get(questions[0].cells.tobytes())) is not None:
+            if covered[0] <= given[0]["sum"] <= covered[1]:
+                return [False]
+        found, mark, exact = [], self._ground.mark(), self._exact.fork()
+        try:
+            for question, answer in zip(questions, given, strict=True):
+                cells, undo = self._lively(question), self._ground.mark()
+                fresh = "sum" in question.kinds and exact.add(cells)
+                if fresh:
+                    learn_sum(self._ground, cells, answer["sum"])
+                for kind in sorted(question.kinds - {"sum"}):
+                    fresh |= learn_extreme(self._ground, cells, kind, answer[kind])
+                tail = fresh and (self._ground.safe() is None or self._ground.frozen != undo.frozen)
+                if tail:
+                    self._ground.rewind(undo)
+                found.append(tail)
+        finally:
+            self._ground.rewind(mark)
         return found
 
     @classmethod
-    def restore(
+    def restore(  # noqa: PLR0913, PLR0917 - as the constructor, and the history
         cls,
-        counts: NDArray[np.int64],
+        counts: ArrayLike,
         low: float,
         high: float,
         step: float | None,
@@ -99,77 +202,35 @@ class Knowledge:
             state.learn([question], [answer])
         return state
 
+    # ---- looking
+
     def status(self) -> Score:
-        """Return how close the best-known record is to the limits."""
-        return self._score(self._width(self._rows, self._answers))
+        """Return how close the best-known record is to the limits, as certified."""
+        if self._score is None:
+            self._score = self._scale.score(min(self._ground.least_width(), 1.0))
+        return self._score
 
     def intervals(self) -> tuple[Floats, Floats]:
-        """Return the exact bounds of a record of each cell."""
-        rows = np.array(self._rows).reshape(len(self._rows), len(self._counts))
-        return bounds(rows, self._answers, self._low, self._high, self._step, weights=self._counts)
+        """Return the exact bounds that sums and caps leave for a record of each cell. Slow: two programmes per atom."""
+        raise NotImplementedError
 
-    def _decide(self, rows: list[NDArray[np.bool_]], answers: list[float], q: Question, before: Score) -> Finding:
-        if q.kinds != {"sum"}:
-            return Finding(False, "interval", before, None, False)
-        if _rank([*rows, q.cells]) == len(rows):
-            return Finding(True, None, before, before, True)
-        sets = np.array([*rows, q.cells])
-        label = classes(sets[:, self._counts > 0])
-        size = np.bincount(label, weights=self._counts[self._counts > 0])
-        for a in np.flatnonzero(size < self._limits.min_set):
-            atom = np.zeros(len(self._counts), bool)
-            atom[np.flatnonzero(self._counts > 0)[label == a]] = True
-            if _rank([*rows, q.cells, atom]) == len(rows) + 1:
-                return Finding(False, "exact", before, None, False)
-        members = float(self._counts[q.cells].sum())
-        spread = 4.75 * (self._high - self._low) * np.sqrt(members / 12)
-        centre = self._typical(rows, answers, q)
-        widths = []
-        for answer in (centre - spread / 4, centre + spread / 4):
-            inside = min(max(answer, self._low * members + 1e-9), self._high * members - 1e-9)
-            try:
-                widths.append(self._width([*rows, q.cells], [*answers, inside]))
-            except DataError:
-                widths.append(0.0)
-        if min(widths) < self._limits.min_interval:
-            return Finding(False, "interval", before, None, False)
-        return Finding(True, None, before, self._score(min(widths)), False)
+    def _lively(self, question: Question) -> Cells:
+        if len(question.cells) != self._cells:
+            raise DataError(f"the question is about {len(question.cells)} cells, the table has {self._cells}")
+        return np.ascontiguousarray(question.cells[self._live])
 
-    def _typical(self, rows: list[NDArray[np.bool_]], answers: list[float], q: Question) -> float:
-        n = self._counts.astype(float)
-        x = np.full(len(n), (self._low + self._high) / 2)
-        if rows:
-            b = np.array(rows, dtype=float)
-            x += np.linalg.lstsq(b * np.sqrt(n), np.array(answers) - b @ (n * x), rcond=None)[0] / np.sqrt(
-                np.maximum(n, 1)
-            )
-        return float((n * x)[q.cells].sum())
-
-    def _width(self, rows: list[NDArray[np.bool_]], answers: list[float]) -> float:
-        if not self._counts.any():
-            return self._high - self._low
-        sets = np.array(rows).reshape(len(rows), len(self._counts))
-        lower, upper = bounds(sets, answers, self._low, self._high, None, weights=self._counts)
-        return float((upper - lower)[self._counts > 0].min())
-
-    def _score(self, width: float) -> Score:
-        step = self._step or (self._high - self._low) / 1000 or 1.0
-        return Score(width, float(np.log2(max(1.0, np.floor(width / step)))), 0.0, "interval")
-
-
-def _rank(rows: list[NDArray[np.bool_]]) -> int:
-    """Return the rank of 0/1 rows modulo a prime."""
-    a, rank = np.array(rows, dtype=np.int64), 0
-    for column in range(a.shape[1]):
-        found = np.flatnonzero(a[rank:, column])
-        if len(found) == 0:
-            continue
-        a[[rank, rank + found[0]]] = a[[rank + found[0], rank]]
-        a[rank] = a[rank] * pow(int(a[rank, column]), -1, _PRIME) % _PRIME
-        others = np.flatnonzero(a[:, column])
-        others = others[others != rank]
-        a[others] = (a[others] - a[others, column][:, None] * a[rank]) % _PRIME
-        rank += 1
-        if rank == len(a):
-            break
-    return rank
+    def _in_units(self, question: Question, answer: Answers) -> dict[str, float]:
+        cells = self._lively(question)
+        found = {}
+        for kind in question.kinds:
+            if kind not in answer:
+                raise DataError(f"the answer to a question for {', '.join(sorted(question.kinds))} lacks {kind}")
+            records = float(self._counts[cells].sum())
+            value = float(answer[kind]) if records else 0.0
+            if not self._scale.wide:
+                found[kind] = 0.0
+            elif kind == "sum":
+                found[kind] = self._scale.sum_to_unit(value, records)
+            else:
+                found[kind] = min(1.0, max(0.0, self._scale.value_to_unit(value)))
+        return found

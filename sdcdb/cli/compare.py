@@ -11,6 +11,7 @@ from sdcdb.cli.output import JsonOption, Output, QuietOption, table
 
 if TYPE_CHECKING:
     from sdcdb.compare import Comparison
+    from sdcdb.patterns import Patterns
 
 SHOWN = 8  # pairs of columns in the text; JSON and HTML have all
 
@@ -96,7 +97,39 @@ def data(found: "Comparison") -> dict[str, Any]:
             {"known": each.known, "record": each.record, "confidential": each.confidential, "prior": str(each.prior)}
             for each in found.entropies
         ],
+        "patterns": _patterns(found.patterns) if found.patterns else None,
     }
+
+
+def _patterns(found: "Patterns") -> dict[str, Any]:
+    return {
+        "class": found.target,
+        "leaves": [len(found.original.leaves()), len(found.perturbed.leaves())],
+        "rules": [vars(rule) for rule in found.similarity.rules],
+        "shares": dict(found.similarity.shares),
+        "verdict": found.similarity.verdict,
+        "accuracies": {name: vars(each) for name, each in found.accuracies.items()},
+        "entropies": [{"known": each.known, "record": each.record, "class": each.class_} for each in found.entropies],
+    }
+
+
+def _draw_patterns(console: Console, found: "Patterns") -> None:
+    shares = ", ".join(f"type {kind} {share:.0%}" for kind, share in found.similarity.shares.items())
+    console.print()
+    console.print(
+        f"Trees that predict {found.target}: {found.similarity.verdict} ({shares} of the records; "
+        f"{len(found.original.leaves())} leaves before, {len(found.perturbed.leaves())} after)",
+        markup=False,
+    )
+    rows = [(name, each.own, each.original, each.testing) for name, each in found.accuracies.items()]
+    console.print()
+    header = ("classifier, learnt from", "own data", "original", "held out")
+    console.print(table("Accuracy", header, rows))
+    if found.entropies:
+        rows_known = [(each.known, each.record, each.class_) for each in found.entropies]
+        title = f"What an intruder after {found.target} is unsure of, by known columns, leaf by leaf"
+        console.print()
+        console.print(table(title, ("known", "record entropy, bits", "class entropy, bits"), rows_known))
 
 
 def _draw(console: Console, found: "Comparison") -> None:
@@ -176,6 +209,9 @@ def _draw(console: Console, found: "Comparison") -> None:
             f"and {chosen[-1].utility:.1%} of its variance is explained by what is published.",
             markup=False,
         )
+
+    if found.patterns is not None:
+        _draw_patterns(console, found.patterns)
 
 
 def _root(variance: float | None) -> float | None:

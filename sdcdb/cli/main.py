@@ -10,20 +10,27 @@ from typing import Annotated
 
 import typer
 
+from sdcdb.cli.ask import ask
 from sdcdb.cli.audit import audit
 from sdcdb.cli.check import check
 from sdcdb.cli.compare import compare
 from sdcdb.cli.datasets import datasets
 from sdcdb.cli.demo import demo
+from sdcdb.cli.detective import detective
+from sdcdb.cli.evaluate import evaluate
 from sdcdb.cli.init import init
 from sdcdb.cli.ledger import ledger
 from sdcdb.cli.measure import measure
 from sdcdb.cli.protect import protect
+from sdcdb.cli.refresh import refresh
 from sdcdb.cli.release import release
 from sdcdb.cli.schema import schema
+from sdcdb.cli.shell import shell
 from sdcdb.cli.show import show
 from sdcdb.cli.similarity import similarity
+from sdcdb.cli.status import status
 from sdcdb.cli.techniques import techniques
+from sdcdb.cli.tree import tree
 from sdcdb.errors import SdcdbError
 from sdcdb.version import __version__
 
@@ -36,10 +43,21 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-for command in (demo, init, check, measure, protect, show, compare, release, techniques, similarity, datasets, schema):
-    app.command()(command)
-app.add_typer(ledger)
-app.command()(audit)
+OWNER = (demo, init, check, measure, protect, show, compare, release, refresh)
+ANALYST = (ask, shell, status)
+AUDITOR = (audit, evaluate)
+REFERENCE = (techniques, similarity, tree, detective, datasets, schema)
+PANELS = {
+    "For the owner of the data": OWNER,
+    "For the analyst": ANALYST,
+    "For the auditor": AUDITOR,
+    "Reference and data": REFERENCE,
+}
+
+for panel, commands in PANELS.items():
+    for command in commands:
+        app.command(rich_help_panel=panel)(command)
+app.add_typer(ledger, rich_help_panel="For the auditor")
 
 
 def _version(wanted: bool) -> None:  # noqa: FBT001 - the signature that typer calls
@@ -77,6 +95,8 @@ def main() -> None:
         if "interrupted" in str(error).lower():  # DuckDB's word for Ctrl-C
             typer.echo("interrupted", err=True)
             sys.exit(130)
-        traceback.print_exc()
+        from sdcdb.secret import redacted
+
+        typer.echo(redacted(traceback.format_exc()), err=True)  # an engine's message may quote a statement
         typer.echo(f"\nThis is a bug in sdcdb {__version__}. Please report it with the lines above.", err=True)
         sys.exit(70)

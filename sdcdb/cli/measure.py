@@ -2,17 +2,20 @@
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import duckdb
 import typer
 from rich.console import Console
 
 from sdcdb.cli.arguments import DatabaseArgument, PolicyOption, listed
 from sdcdb.cli.output import JsonOption, Output, QuietOption, table
 from sdcdb.errors import SdcdbError
-from sdcdb.exposure import Exposure, exposure, exposure_curve
-from sdcdb.policy.models import Policy, Role
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from sdcdb.exposure import Exposure
+    from sdcdb.policy.models import Policy
 
 KNOWN_HELP = "Columns that an intruder knows: sex,age. Default: the policy's quasi-identifiers."
 
@@ -35,6 +38,7 @@ def measure(
 ) -> None:
     """Measure a table: k-anonymity, l-diversity, t-closeness, uniqueness, and the CAE of a confidential column."""
     import sdcdb
+    from sdcdb.exposure import exposure
 
     out = Output(as_json, quiet)
     if plot is not None:
@@ -61,7 +65,9 @@ class Question:
     confidential: str
 
 
-def _question(policy: Policy | None, name: str, known: str | None, confidential: str | None) -> Question:
+def _question(policy: "Policy | None", name: str, known: str | None, confidential: str | None) -> Question:
+    from sdcdb.policy.models import Role
+
     declared = policy.tables.get(name) if policy else None
     columns = listed(known) or (declared.named(Role.QUASI) if declared else [])
     secret = confidential or next(iter(declared.named(Role.CONFIDENTIAL) if declared else []), None)
@@ -72,7 +78,7 @@ def _question(policy: Policy | None, name: str, known: str | None, confidential:
     return Question(name, tuple(dict.fromkeys(columns)), secret)
 
 
-def _release_risk(con: duckdb.DuckDBPyConnection, question: Question) -> dict[str, dict[str, Any]]:
+def _release_risk(con: "duckdb.DuckDBPyConnection", question: Question) -> dict[str, dict[str, Any]]:
     """Run the table macros that a user would run by hand."""
     known = list(question.known)
     calls = {
@@ -89,7 +95,7 @@ def _release_risk(con: duckdb.DuckDBPyConnection, question: Question) -> dict[st
     return results
 
 
-def _data(question: Question, release: dict[str, dict[str, Any]], exposed: Exposure, worst: int) -> dict[str, Any]:
+def _data(question: Question, release: dict[str, dict[str, Any]], exposed: "Exposure", worst: int) -> dict[str, Any]:
     return {
         **asdict(question),
         **{name.replace("-", "_"): values for name, values in release.items()},
@@ -109,7 +115,7 @@ def _data(question: Question, release: dict[str, dict[str, Any]], exposed: Expos
     }
 
 
-def _draw(console: Console, release: dict[str, dict[str, Any]], exposed: Exposure, worst: int) -> None:
+def _draw(console: Console, release: dict[str, dict[str, Any]], exposed: "Exposure", worst: int) -> None:
     known = ", ".join(exposed.known)
     k, diversity, t = (release[name] for name in ("k-anonymity", "l-diversity", "t-closeness"))
     rows = [
@@ -136,7 +142,8 @@ def _draw(console: Console, release: dict[str, dict[str, Any]], exposed: Exposur
         console.print(table("Most exposed", (*exposed.known, "records", "H(0)", "area"), rows_worst))
 
 
-def _plot(con: duckdb.DuckDBPyConnection, exposed: Exposure, file: Path) -> None:
+def _plot(con: "duckdb.DuckDBPyConnection", exposed: "Exposure", file: Path) -> None:
+    from sdcdb.exposure import exposure_curve
     from sdcdb.plots import Line, cae_chart, save
 
     known = ", ".join(exposed.known)

@@ -6,15 +6,15 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import duckdb
 import typer
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from sdcdb.interrupts import interruptible
+if TYPE_CHECKING:
+    import duckdb
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON, for scripts.")]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but the result.")]
@@ -53,11 +53,16 @@ class Output:
             yield lambda done, total: bar.update(task, completed=done, total=total)
 
     @contextmanager
-    def working(self, what: str, con: duckdb.DuckDBPyConnection) -> Iterator[Callable[[str], None]]:
-        """Show on stderr, if it is a terminal, that `con` is busy; let Ctrl-C stop it. Yield what changes the words."""
+    def working(self, what: str, con: "duckdb.DuckDBPyConnection") -> Iterator[Callable[[str], None]]:
+        """Show on stderr, if it is a terminal, that `con` is busy; yield the function that says with what.
+
+        Ctrl-C stops it.
+        """
+        from sdcdb.interrupts import interruptible
+
         shown = not self.quiet and self.notes.is_terminal
         with interruptible(con), self.notes.status(what) if shown else nullcontext() as status:
-            yield lambda now: status.update(now) if status else None
+            yield lambda text: status.update(text) if status is not None else None
 
 
 def table(title: str, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:

@@ -1,12 +1,13 @@
 """Rendering an expression for one engine: the placeholders of `sdcdb.row` become that engine's SQL."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from sqlglot import exp
 
+from sdcdb.errors import InternalError
 from sdcdb.row import TABLE
 from sdcdb.sql import identifier
 
@@ -54,6 +55,8 @@ class Dialect(ABC):
         arguments = [self.bound(argument.copy(), binding) for argument in rest]
         if kind == "SDC_DRAW":
             return self.raw(self.draw(binding, text, int(arguments[0].this)))
+        if kind == "SDC_ONCE":
+            return exp.Paren(this=arguments[0])
         if kind == "SDC_JOINED":
             alias = f"{JOINED}{binding.joined.index(text)}"
             return exp.Column(this=identifier(str(arguments[0].this)), table=identifier(alias))
@@ -94,6 +97,28 @@ def of_the_table_alone(node: exp.Anonymous) -> bool:
     """Tell whether the table's columns are enough to compute this: no draws, no joined tables, no item of a list."""
     value = node.expressions[1]
     return all(column.table == TABLE for column in value.find_all(exp.Column)) and not value.find(exp.Anonymous)
+
+
+def once_layers(tree: exp.Expr, own: Callable[[str], exp.Expr]) -> list[dict[str, exp.Expr]]:
+    """Take the values that are to be computed once out of a tree, and return them by name, in layers.
+
+    A value may use another one: it then stands in a higher layer. `own` gives the column in which a value is found.
+    """
+    nodes = placeholders(tree, "SDC_ONCE")
+    heights = {id(node): _height(node) for node in nodes}
+    layers: list[dict[str, exp.Expr]] = [{} for _ in range(max(heights.values(), default=0))]
+    for node in sorted(nodes, key=lambda each: heights[id(each)]):  # what stands inside others comes first
+        name, value = f"sdc once {node.expressions[0].this}", node.expressions[1]
+        if placeholders(value, "SDC_ITEM") or placeholders(value, "SDC_JOINED"):
+            raise InternalError(f"{name!r} uses a list or a joined table, which the layers below a view do not have")
+        layers[heights[id(node)] - 1].setdefault(name, value.copy())
+        node.replace(own(name))
+    return layers
+
+
+def _height(node: exp.Anonymous) -> int:
+    inside = placeholders(node.expressions[1], "SDC_ONCE")
+    return 1 + max((_height(each) for each in inside), default=0)
 
 
 def text_literal(text: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from sdcdb.engines.dialect import Binding, Dialect, of_the_table_alone, placeholders, text_literal
+from sdcdb.engines.dialect import Binding, Dialect, of_the_table_alone, once_layers, placeholders, text_literal
 from sdcdb.row import TABLE
 from sdcdb.sql import identifier, quoted
 
@@ -27,8 +27,9 @@ class DuckDBDialect(Dialect):
         """Lay a SELECT out in layers, so that each digest, word, draw and code is computed once per record.
 
             SELECT <expressions> FROM (
-                SELECT t.*, <draws>, <codes> FROM (
-                    SELECT t.*, <words> FROM (SELECT t.*, <digests> FROM <table> AS t) AS t) AS t) AS t
+                SELECT t.*, <values computed once, such as leaves and normals> FROM (
+                    SELECT t.*, <draws>, <codes> FROM (
+                        SELECT t.*, <words> FROM (SELECT t.*, <digests> FROM <table> AS t) AS t) AS t) AS t) AS t
 
         DuckDB shares nothing inside a CASE. What a query does not need of the layers, it does not compute.
         """
@@ -50,9 +51,13 @@ class DuckDBDialect(Dialect):
                 name, value = str(node.expressions[0].this), quoted(node.expressions[1])
                 above[f"sdc code {name}"] = self.code("", value, binding.lists[name])
                 node.replace(self.raw(_own(f"sdc code {name}")))
+        once = once_layers(query, lambda name: self.raw(_own(name)))
         source = query.args["from_"].this
         key = binding.key if binding.key == "rowid" else None
-        source.replace(_layer(_layer(_layer(source.copy(), digests, key), words, key), above, key))
+        layers = _layer(_layer(_layer(source.copy(), digests, key), words, key), above, key)
+        for values in once:
+            layers = _layer(layers, {name: quoted(self.bound(value, binding)) for name, value in values.items()}, key)
+        source.replace(layers)
         return query
 
     def draw(self, binding: Binding, block: str, lane: int) -> str:
@@ -69,8 +74,14 @@ class DuckDBDialect(Dialect):
 
 
 def _digest(binding: Binding, block: str) -> str:
-    """Return the SHA-256 of (subkey, block, record key) in hexadecimal."""
-    key = f"CAST({TABLE}.{quoted(identifier(binding.key))} AS VARCHAR)"
+    """Return the SHA-256 of (subkey, block, record key) in hexadecimal.
+
+    A record that came without a key would have the draw NULL, and a CASE would let its value out: it must fail.
+    """
+    own = f"{TABLE}.{quoted(identifier(binding.key))}"
+    key = f"CAST({own} AS VARCHAR)"
+    if binding.key != "rowid":
+        key = f"CASE WHEN {own} IS NULL THEN error('a record has no key') ELSE {key} END"
     return f"sha256({text_literal(f'{binding.subkey}:{block}:')} || {key})"
 
 

@@ -4,8 +4,9 @@ A plan's SELECT is laid out in layers, so that Spark computes each digest, draw 
 
     WITH p AS (<the one-row relation of lists>)
     SELECT <expressions> FROM (
-        SELECT t.*, <draws>, <codes> FROM (
-            SELECT t.*, <digests>, <lists> FROM <table> AS t) AS t) AS t
+        SELECT t.*, <values computed once> FROM (
+            SELECT t.*, <draws>, <codes> FROM (
+                SELECT t.*, <digests>, <lists> FROM <table> AS t) AS t) AS t) AS t
 
 Written in place they would be computed at every mention: Spark shares nothing inside a CASE. Lists are columns and not
 a join: Spark folds constants into the expressions, copies none of them with a row, and allows them in lambdas.
@@ -17,7 +18,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from sdcdb.engines.dialect import LISTS, Binding, Dialect, of_the_table_alone, placeholders
+from sdcdb.engines.dialect import LISTS, Binding, Dialect, of_the_table_alone, once_layers, placeholders
 from sdcdb.errors import DataError
 from sdcdb.row import TABLE, number, real
 from sdcdb.sql import identifier
@@ -80,6 +81,7 @@ class SparkDialect(Dialect):
             below[digest] = self.raw(_sha2(binding, block))
             above[name] = self.raw(_lane(_own(digest).sql(self.name, identify=True), int(lane)))
             node.replace(_own(name))
+        once = once_layers(query, _own)
         joins = query.args.pop("joins", None) or []
         for join in joins:
             if join.this.alias == LISTS:
@@ -89,7 +91,10 @@ class SparkDialect(Dialect):
                 query.append("joins", join)
         source = query.args["from_"].this
         table = exp.alias_(self.table, TABLE, table=True, quoted=True) if self.table else source.copy()
-        source.replace(_layer(_layer(table, below), above))
+        layers = _layer(_layer(table, below), above)
+        for values in once:
+            layers = _layer(layers, values)
+        source.replace(layers)
         return query
 
     def draw(self, binding: Binding, block: str, lane: int) -> str:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sdcdb.errors import DataError
-from sdcdb.measures.distribution import Distribution, Floats
+from sdcdb.measures.distribution import SUM_TOLERANCE, Distribution, Floats
 from sdcdb.measures.entropy import entropy
 
 
@@ -91,6 +91,27 @@ def cae(values: ArrayLike, probs: ArrayLike, bins: int | None = None) -> CAE:
         return CAE(entropy(d.probs), _curve(d.coarse(bins)).area(), eps_max)
     c = _curve(d)
     return CAE(float(c.h[0]), c.area(), eps_max)
+
+
+def cae_rows(values: ArrayLike, rows: ArrayLike) -> tuple[Floats, Floats]:
+    """Return H(0) and the area of many distributions over the same values: one distribution in each row.
+
+    For thousands of distributions: everything runs in the compiled programme.
+
+    >>> h0, area = cae_rows([50, 77, 80, 107], [[0.5, 0, 0, 0.5], [0, 0.5, 0.5, 0]])
+    >>> h0.tolist(), area.tolist()
+    ([1.0, 1.0], [57.0, 3.0])
+    """
+    from sdcdb.measures.windows import measure_rows  # numba takes half a second to import
+
+    x, p = np.asarray(values, dtype=np.float64), np.ascontiguousarray(rows, dtype=np.float64)
+    if p.ndim != 2 or x.shape != (p.shape[1],) or not (np.diff(x) > 0).all():
+        raise DataError(
+            f"{x.shape} values and {p.shape} probabilities: give ascending values, and rows as long as they"
+        )
+    if not (np.isfinite(p).all() and (p >= 0).all() and np.allclose(p.sum(axis=1), 1, rtol=0, atol=SUM_TOLERANCE)):
+        raise DataError("every row of probabilities must be zero or positive, and sum to 1")
+    return measure_rows(x, p)
 
 
 def _curve(d: Distribution) -> Curve:

@@ -215,6 +215,13 @@ def average_entropies(
     )
 
 
+def group_entropies(table: PerturbedTable, columns: Sequence[int], known: Codes) -> tuple[Floats, Floats]:
+    """Return the record and the confidential entropy of each row of `known`; rows that are alike are handled once."""
+    first, alike = _distinct(known)
+    record, confidential = _of_targets(table, columns, known[first])
+    return record[alike], confidential[alike]
+
+
 def entropy_profile(table: PerturbedTable, original: ArrayLike, draw: Draw = DRAW) -> tuple[AverageEntropies, ...]:
     """Return `average_entropies` for 1, 2, 3 and all known attributes, as far as there are that many (VICUS, 3.3)."""
     numbers = sorted({n for n in (1, 2, 3) if n < len(table.others)} | {len(table.others)})

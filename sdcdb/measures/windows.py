@@ -122,3 +122,16 @@ def steps(x: Floats, p: Floats) -> tuple[Floats, Floats]:
         else:
             eps[-1] = width
     return np.array(eps)[::-1].copy(), np.array(h)[::-1].copy()
+
+
+@njit(cache=True, nogil=True)
+def measure_rows(x: Floats, rows: Floats) -> tuple[Floats, Floats]:
+    """Return H(0) and the area of many distributions over the same sorted distinct values `x`, one in each row."""
+    h0, area = np.zeros(len(rows)), np.zeros(len(rows))
+    for r in range(len(rows)):
+        possible = rows[r] > 0.0
+        eps, h = steps(x[possible], rows[r][possible])
+        h0[r] = h[0]
+        for k in range(len(h) - 1):
+            area[r] += h[k] * (eps[k + 1] - eps[k])
+    return h0, area

@@ -9,7 +9,7 @@ import duckdb
 from sdcdb.catalogue import kinds
 from sdcdb.errors import Problem, choices, counted
 from sdcdb.policy.load import Document, FieldPath, dotted
-from sdcdb.policy.models import ROWID, Column, Role, Table
+from sdcdb.policy.models import Column, Role, Table
 from sdcdb.profile import ColumnProfile, TableProfile, profile, table_names, view_names
 from sdcdb.sql import identifier, quoted, table_reference
 from sdcdb.techniques.registry import TECHNIQUES
@@ -111,7 +111,7 @@ def _off_grid(con: duckdb.DuckDBPyConnection, table: str, column: str, low: floa
 
 
 def _check_key(table: Table, found: TableProfile) -> Iterator[Finding]:
-    key = found.column(table.key) if table.key and table.key != ROWID else None
+    key = found.column(table.key) if table.key else None  # a column that is called rowid hides DuckDB's own
     if key is None:
         return
     if key.nulls:
@@ -125,10 +125,11 @@ def _check_key(table: Table, found: TableProfile) -> Iterator[Finding]:
 
 def _check_methods(table: Table, found: TableProfile) -> Iterator[Finding]:
     for view_name, view in table.protect.items():
-        for name, method in view.columns.items():
+        for name, method in table.methods(view).items():
             column = found.column(name)
             if column is not None and TECHNIQUES[method.method].kind is Kind.NUMBER and not column.numeric:
-                path: FieldPath = ("protect", view_name, "columns", name, "method")
+                place = ("columns", name) if name in view.columns else ("all",)
+                path: FieldPath = ("protect", view_name, *place, "method")
                 yield Finding(path, f"{method.method!r} is for numbers; {name!r} is {column.type}")
 
 

@@ -10,6 +10,7 @@ from pydantic_core import ErrorDetails
 from sdcdb.errors import choices
 from sdcdb.policy.methods import COLUMN_METHODS, METHODS
 from sdcdb.policy.models import Policy
+from sdcdb.policy.strict import written
 
 FieldPath = tuple[str | int, ...]
 
@@ -103,11 +104,11 @@ def _unwrap(annotation: Any, data: Any) -> Any:
 
 
 def _fields(model: type[BaseModel] | None) -> list[str]:
-    return list(model.model_fields) if model else []
+    return list(written(model)) if model else []
 
 
 def _meaning(path: FieldPath, data: Any) -> str:
     """Say what a field is for, from its own documentation."""
     model = _model_at(path[:-1], data)
-    field = model.model_fields.get(str(path[-1])) if model and path else None
+    field = written(model).get(str(path[-1])) if model and path else None
     return f": {' '.join(field.description.split())}" if field and field.description else ""

@@ -114,6 +114,9 @@ class View(Strict):
     columns: dict[str, Method] = Field(default_factory=dict)
     """The method for each perturbed column. Others pass as they are, except that identifiers never pass, nor do
     confidential columns without a method."""
+    all: Method | None = None
+    """The method for every column that `columns` does not name, identifiers and public columns apart, such as
+    `{method: framework, class: income}`."""
     rows: RowMethod | None = None
     """A method that chooses the records to publish, such as `{method: sampling, size: 10%}`."""
 
@@ -182,6 +185,11 @@ class Table(Strict):
                     yield path, f"is not a column of this table; {choices(column, self.columns)}"
                 elif self.columns[column].role is Role.IDENTIFIER:
                     yield path, "is an identifier: it never appears in a protected view, so there is nothing to perturb"
+
+    def methods(self, view: View) -> dict[str, Method]:
+        """Return the method of each column that a view perturbs, those that `all` stands for last."""
+        others = self.named(Role.QUASI, Role.CONFIDENTIAL, Role.CLASS) if view.all is not None else []
+        return dict(view.columns) | {name: view.all for name in others if view.all and name not in view.columns}
 
     def named(self, *roles: Role) -> list[str]:
         """Return the names of the columns that have one of these roles."""

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic.fields import FieldInfo
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
 
@@ -11,6 +12,11 @@ class Strict(BaseModel):
     """A frozen model that refuses unknown fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+
+def written(model: type[BaseModel]) -> dict[str, FieldInfo]:
+    """Return the fields of a model by the names that a policy writes: `class`, where Python needs `class_`."""
+    return {field.alias or name: field for name, field in model.model_fields.items()}
 
 
 def incoherent(model: Strict, problems: Iterable[tuple[tuple[str | int, ...], str]]) -> None:

@@ -95,6 +95,8 @@ class Engine:
     """The database that fitting asks for counts, moments and quantiles, never for the whole table."""
 
     con: Any  # duckdb.DuckDBPyConnection; Any keeps the maths importable without it
+    tell: Callable[[str], None] = lambda _: None
+    """Called with what takes long, for a person who waits."""
 
     def query(self, sql: str, parameters: list[Any] | None = None) -> list[tuple[Any, ...]]:
         """Run a query and return its rows."""

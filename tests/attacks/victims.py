@@ -7,11 +7,13 @@ a word of its own. Whatever an attacker gets to see is searched for them.
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import numpy as np
+import pyarrow as pa
 
 import sdcdb
 from sdcdb.gateway.answer import Answer
@@ -21,6 +23,7 @@ LOW, HIGH = 100_000, 250_000
 MARKER = "Zq"  # in every name
 DEPTS = ("Finance", "Legal", "Research", "Sales", "Support", "Works")
 CAMPUS = {"Finance": "Hill", "Legal": "Hill", "Research": "Hill", "Sales": "River", "Support": "River", "Works": "Dock"}
+COLUMNS = ("id", "name", "sex", "age", "dept", "education", "salary")
 EDUCATION = ("School", "Bachelor", "Master", "Doctorate")
 
 POLICY = """
@@ -54,6 +57,7 @@ def policy(path: Path, *, pool: str = "all", groups: str = "suppress", aggregate
     return path
 
 
+@cache
 def salaries(rows: int, seed: int) -> list[int]:
     """Draw distinct primes from the domain."""
     sieve = np.ones(HIGH + 1, dtype=bool)
@@ -85,17 +89,20 @@ def fill(con: duckdb.DuckDBPyConnection, rows: Iterable[tuple[Any, ...]]) -> Non
         "CREATE TABLE staff (id INTEGER, name VARCHAR, sex VARCHAR, age INTEGER, dept VARCHAR, education VARCHAR, "
         "salary INTEGER)"
     )
-    con.executemany("INSERT INTO staff VALUES (?, ?, ?, ?, ?, ?, ?)", [list(row) for row in rows])
+    columns = zip(*rows, strict=True)
+    held = pa.table(dict(zip(COLUMNS, (pa.array(values) for values in columns), strict=True)))
+    con.register("held", held)
+    con.execute("INSERT INTO staff SELECT * FROM held")
+    con.unregister("held")
     con.execute("CREATE TABLE dept_dim (dept VARCHAR, campus VARCHAR)")
-    con.executemany("INSERT INTO dept_dim VALUES (?, ?)", [list(pair) for pair in CAMPUS.items()])
+    listed = ", ".join(f"('{dept}', '{campus}')" for dept, campus in CAMPUS.items())
+    con.execute(f"INSERT INTO dept_dim VALUES {listed}")
 
 
 def create(path: Path, rows: int = 240, seed: int = 1) -> Path:
     """Create a database file of so many people."""
     with duckdb.connect(str(path)) as con:
-        con.execute("BEGIN")
         fill(con, people(rows, seed))
-        con.execute("COMMIT")
     return path
 
 
@@ -119,7 +126,7 @@ class Secrets:
     def in_text(self, text: str) -> list[str]:
         """Return the secrets that a text shows."""
         found = re.findall(rf"{MARKER}[0-9]{{5}}q", text) + [word for word in self.words if word in text]
-        numbers = {int(n) for n in re.findall(r"(?<![0-9.])[0-9]{6,9}(?![0-9])", text)}
+        numbers = {int(n) for n in re.findall(r"(?<![0-9A-Za-z.])[0-9]{6,9}(?![0-9A-Za-z])", text)}
         return found + [str(n) for n in sorted(numbers & (self.salaries | self.ids))]
 
     def in_value(self, value: Any) -> list[str]:

@@ -6,10 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import numpy as np
 import pytest
 from conftest import CASES, COLUMNS, SECRET, TABLE, Case, make, policy_for, published, shared
 
+from sdcdb.categories import FittedTransition
+from sdcdb.channels import channel, grid_of
 from sdcdb.engines.spark import SparkDialect
+from sdcdb.measures.channel import Grid
 from sdcdb.plan import Plan
 from sdcdb.protect import protect
 from sdcdb.secret import REDACTED, redacted
@@ -112,6 +116,66 @@ def test_filters_on_untouched_columns_reach_the_scan(case: Case) -> None:
     assert "Filters" in plan
     if case.columns:
         assert "sha256" not in plan
+
+
+def test_a_query_reads_only_the_columns_that_it_needs(case: Case) -> None:
+    database, made = shared(case)
+
+    def explained(name: str) -> str:
+        sql = f"EXPLAIN SELECT {quoted(identifier(name))} FROM {quoted(identifier('the view'))}"
+        return str(database.con.execute(sql).fetchall()[0][1])
+
+    if case.columns and not made.plan.fitted[0].joined():  # an outer join is made, whether it is needed or not
+        assert "sha256" not in explained("untouched")
+        assert not [name for name in case.columns if name in explained("untouched")]
+        assert "untouched" not in explained(case.columns[0])
+        assert explained(case.columns[0]).count("sha256") <= len(placed(made.plan))
+
+
+def placed(plan: Plan) -> dict[str, tuple[int, int]]:
+    """Return the lanes, first and last, of everything that draws."""
+    draws = {f"{each.scope}:": TECHNIQUES[each.technique].draws for each in plan.fitted}
+    return {
+        place: (lane, lane + next(n for scope, n in draws.items() if place.startswith(scope)) - 1)
+        for place, lane in plan.lanes.items()
+    }
+
+
+def test_no_two_columns_share_a_draw(case: Case) -> None:
+    _, made = shared(case)
+    taken = [lane for first, last in placed(made.plan).values() for lane in range(first, last + 1)]
+    assert len(taken) == len(set(taken))
+    assert all(first // 8 == last // 8 for first, last in placed(made.plan).values())  # one digest per column
+
+
+def test_what_is_published_is_what_fitting_promises(case: Case) -> None:
+    """Every frequency lies within five standard errors of the fitted chance, and three records."""
+    database, made = shared(case)
+    rows = published(database.con)
+    for name, fitted in ((name, each) for each in made.plan.fitted for name in each.columns):
+        before, after = original(database.con, name), column(rows, made.plan, name)
+        if isinstance(fitted, FittedTransition):
+            texts = [text for (text,) in database.con.execute(
+                f"SELECT CAST({quoted(identifier(name))} AS VARCHAR) {ORIGINAL}").fetchall()]  # fmt: skip
+            places = {value: place for place, value in enumerate(fitted.shape.values)}
+            shown = dict(zip(before, texts, strict=True))
+            pairs = [(places[shown[b]], places[shown[a]]) for b, a in zip(before, after, strict=True) if b is not None]
+            likelihood = fitted.transition().matrix
+        elif isinstance(COLUMNS[name], dict):
+            grid = grid_of(tuple(COLUMNS[name]["domain"]), COLUMNS[name].get("step"))
+            coarse = Grid(grid.low, grid.high, 10 if grid.size == 100 else grid.size)
+            both = [(float(b), float(a)) for b, a in zip(before, after, strict=True) if b is not None and a is not None]
+            fine = channel(fitted, name, grid)
+            if fine is None or not both:
+                continue
+            cells = coarse.cells([grid.middles[i] for i in range(grid.size)])
+            likelihood = np.array([np.bincount(cells, row, minlength=coarse.size) for row in fine])
+            pairs = list(zip(grid.cells([b for b, _ in both]), coarse.cells([a for _, a in both]), strict=True))
+        else:
+            continue
+        expected = np.sum([likelihood[i] for i, _ in pairs], axis=0)
+        found = np.bincount([j for _, j in pairs], minlength=len(expected))
+        assert (np.abs(found - expected) < 5 * np.sqrt(expected) + 3).all(), (name, found, expected)
 
 
 def test_the_view_works_from_the_duckdb_command_line(case: Case, tmp_path: Path) -> None:

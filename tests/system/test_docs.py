@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from subprocess import PIPE, STDOUT
 
 import duckdb
 import pytest
@@ -15,6 +16,7 @@ import sdcdb
 from sdcdb.errors import PolicyError
 from sdcdb.manual import manual
 from sdcdb.policy.load import parse_document
+from sdcdb.shell.split import split
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -61,6 +63,19 @@ def sql(text: str, con: duckdb.DuckDBPyConnection) -> None:
     con.execute(text).fetchall()
 
 
+def asked(text: str, folder: Path) -> None:
+    """Ask statements through the gateway; one that begins with `-- denied: rule` must be denied by that rule."""
+    with sdcdb.open(folder / "staff.duckdb", read_only=True) as db, db.gateway() as gateway:
+        for statement in split(text).statements:
+            wanted = re.match(r"-- denied: (\w+)", statement)
+            if wanted:
+                with pytest.raises(sdcdb.Denied) as caught:
+                    gateway.ask(statement)
+                assert caught.value.rule == wanted[1], statement
+            else:
+                assert gateway.ask(statement).rows, statement
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_block_of_a_page_runs_in_order(page: Path, tmp_path: Path) -> None:
     con = sdcdb.register(duckdb.connect())
@@ -70,6 +85,8 @@ def test_every_block_of_a_page_runs_in_order(page: Path, tmp_path: Path) -> None
                 shell(command, tmp_path)
         elif block.language == "python":
             python(block.text, tmp_path)
+        elif block.language == "sql" and page.name == "gateway.md":
+            asked(block.text, tmp_path)
         elif block.language == "sql":
             sql(block.text, con)
         elif block.language == "yaml":
@@ -83,9 +100,9 @@ def test_every_block_of_a_page_runs_in_order(page: Path, tmp_path: Path) -> None
 def test_the_readme_shows_what_the_demo_prints(tmp_path: Path) -> None:
     environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "200"}
     demo = [sys.executable, "-m", "sdcdb", "demo"]
-    printed = subprocess.run(demo, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True).stdout
-    (shown,) = [block.text for block in blocks(ROOT / "README.md") if block.language == "text"]
-    lines = {line.rstrip() for line in printed.splitlines()}
+    done = subprocess.run(demo, cwd=tmp_path, env=environment, stdout=PIPE, stderr=STDOUT, text=True, check=True)
+    shown = "".join(block.text for block in blocks(ROOT / "README.md") if block.language == "text")
+    lines = {line.rstrip() for line in done.stdout.splitlines()}
     assert [line for line in shown.splitlines() if line.rstrip() not in lines] == []
 
 

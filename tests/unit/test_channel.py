@@ -40,7 +40,7 @@ def test_the_channel_of_normal_noise_is_what_simulation_gives(boundary: str) -> 
     fitted = FittedNormal.model_validate({"columns": ("x",), "sd": 4, "boundary": boundary, "shape": WHOLE})
     found = channel(fitted, "x", GRID)
     assert found is not None
-    noisy = 2 + 4 * np.random.default_rng(1).standard_normal(200_000)
+    noisy = np.floor(2.5 + 4 * np.random.default_rng(1).standard_normal(200_000))  # on the grid, as in SQL
     ends = (0, 21) if boundary == "wrap" else (0, 20)
     there = np.bincount(GRID.cells(bounded(noisy, *ends, boundary)), minlength=21) / len(noisy)  # type: ignore[arg-type]
     assert np.abs(found[2] - there).max() < 0.01

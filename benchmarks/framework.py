@@ -1,0 +1,214 @@
+"""The Framework at full size: a view of every column against a plain copy, and against the same in numpy and pandas.
+
+    python benchmarks/framework.py [--rows 10000000] [--no-record]
+
+The table has six numbers, seven categories and a class that follows from some of them. Trees are grown on a sample of
+one million records. Ratios are measured in one run on the same rows. numpy does the same with its own generator,
+vectorised: the leaf of every record by `Tree.apply`, noise, wrapping, drawing by alias tables and by ranks; both
+results are checked to have the same classes in every leaf and the same distribution of categories.
+"""
+
+import argparse
+import resource
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+from record import record
+from views import timed
+
+import sdcdb
+from sdcdb.categories import FittedTransition
+from sdcdb.leafclass import FittedLeafDraw
+from sdcdb.leafnoise import FittedLeafNoise
+from sdcdb.plan import Plan
+from sdcdb.policy.models import Policy
+from sdcdb.protect import protect
+from sdcdb.techniques.rpt import FittedRpt
+from sdcdb.transition import alias_tables
+from sdcdb.trees.table import TrainingTable
+
+NUMBERS = {
+    "age": (17, 90),
+    "weight": (0, 99_999),
+    "schooling": (1, 16),
+    "gain": (0, 9_999),
+    "loss": (0, 4_399),
+    "hours": (1, 99),
+}
+WORDS = {"work": 8, "marital": 7, "job": 14, "relation": 6, "race": 5, "sex": 2, "country": 40}
+COLUMNS = (*NUMBERS, *WORDS, "income")
+
+
+def table_sql(rows: int) -> str:
+    """Make records whose categories and class follow from one another, with noise."""
+
+    def bits(at: int, size: int) -> str:
+        return f"(((m >> {at}) & 65535)::BIGINT * {size} >> 16)::INTEGER"
+
+    return f"""
+        SELECT id, age::INTEGER AS age, weight, schooling::INTEGER AS schooling, gain, loss, hours,
+            'work ' || CASE WHEN {bits(5, 10)} < 7 THEN job_n % 8 ELSE {bits(9, 8)} END AS work,
+            'marital ' || CASE WHEN age < 28 THEN 0 WHEN {bits(21, 10)} < 6 THEN 1 ELSE {bits(25, 7)} END AS marital,
+            'job ' || job_n AS job,
+            'relation ' || CASE WHEN age < 25 THEN 0 WHEN {bits(37, 10)} < 5 THEN 1 + sex_n ELSE {bits(41, 6)} END AS relation,
+            'race ' || CASE WHEN {bits(53, 10)} < 8 THEN 0 ELSE {bits(57, 5)} END AS race,
+            'sex ' || sex_n AS sex,
+            'country ' || CASE WHEN {bits(69, 10)} < 8 THEN 0 ELSE {bits(73, 40)} END AS country,
+            CASE WHEN {bits(101, 100)} < 8 THEN ['>50K', '<=50K'][1 + {bits(105, 2)}]
+                WHEN gain > 7000 THEN '>50K'
+                WHEN age > 30 AND schooling > 12 AND hours > 35 THEN '>50K'
+                WHEN job_n IN (3, 4, 5) AND age > 45 AND loss > 1800 THEN '>50K'
+                ELSE '<=50K' END AS income
+        FROM (SELECT i AS id, m, 17 + {bits(0, 74)} AS age, {bits(16, 100_000)} AS weight,
+            greatest(1, least(16, {bits(32, 8)} + {bits(48, 9)} + 1)) AS schooling,
+            CASE WHEN {bits(64, 100)} < 90 THEN 0 ELSE {bits(80, 10_000)} END AS gain,
+            CASE WHEN {bits(84, 100)} < 90 THEN 0 ELSE {bits(88, 4_400)} END AS loss,
+            1 + {bits(92, 99)} AS hours, {bits(96, 2)} AS sex_n, {bits(30, 14)} AS job_n
+            FROM (SELECT i, md5_number(i::VARCHAR) AS m FROM range({rows}) t(i)))
+    """
+
+
+def policy(min_cases: int) -> Policy:
+    """Ask for the Framework on every column."""
+    roles: dict[str, Any] = {"id": "identifier", "income": "class"} | dict.fromkeys(WORDS, "quasi")
+    roles |= {name: {"role": "quasi", "domain": list(domain)} for name, domain in NUMBERS.items()}
+    method = {"method": "framework", "class": "income", "min_cases": min_cases}
+    table = {"key": "id", "columns": roles, "protect": {"v": {"secret": "keyfile", "all": method}}}
+    return Policy.model_validate({"version": 1, "tables": {"t": table}})
+
+
+def in_numpy(con: duckdb.DuckDBPyConnection, plan: Plan) -> None:
+    """Apply the fitted Framework in numpy and pandas, and write the result back."""
+    rng = np.random.default_rng(1)
+    frame = con.sql(f"SELECT {', '.join(COLUMNS)} FROM t").df()
+    codes = {name: frame[name].astype("category") for name in (*WORDS, "income")}
+    originals = {name: frame[name].to_numpy() for name in NUMBERS}
+
+    def leaves(tree: Any) -> Any:
+        columns: dict[str, Any] = {name: values.astype(np.float64) for name, values in originals.items()}
+        for attribute in tree.attributes:
+            if attribute.name in codes:
+                columns[attribute.name] = (
+                    codes[attribute.name].cat.set_categories(attribute.values).cat.codes.to_numpy(np.int32)
+                )
+        return tree.apply(columns)
+
+    for each in plan.fitted:
+        if isinstance(each, FittedLeafNoise):
+            at = leaves(each.tree)
+            lists = each.lists()
+            for name in each.columns:
+                starts, widths, sds = (np.array(lists[f"{name} {what}"]) for what in ("starts", "widths", "sds"))
+                low = NUMBERS[name][0]
+                moved = np.floor(originals[name] - low + sds[at] * rng.standard_normal(len(frame)) + 0.5).astype(
+                    np.int64
+                )
+                frame[name] = (low + starts[at] + (moved - starts[at]) % widths[at]).astype(np.int32)
+        elif isinstance(each, FittedRpt):
+            at = leaves(each.tree)
+            order = np.lexsort((rng.random(len(frame)), at))
+            values, drawn, done = np.array(each.shape.values), np.empty(len(frame), np.int64), 0
+            labels = codes["income"].cat.set_categories(each.shape.values).cat.codes.to_numpy(np.int64)
+            counts = np.bincount(at * len(values) + labels, minlength=len(each.outcomes) * len(values))
+            for leaf, own in enumerate(counts.reshape(-1, len(values))):
+                drawn[order[done : done + own.sum()]] = np.repeat(np.arange(len(values)), own)
+                done += own.sum()
+            frame["income"] = values[drawn]
+        else:
+            (name,) = each.columns
+            if isinstance(each, FittedLeafDraw):
+                rows, at = np.array(each.chances), leaves(each.tree)
+            else:
+                assert isinstance(each, FittedTransition)
+                rows, at = np.array(each.matrix), codes[name].cat.set_categories(each.shape.values).cat.codes.to_numpy()
+            tables, size = alias_tables(rows), rows.shape[1]
+            product = rng.integers(0, 2**32, len(frame), np.uint64) * np.uint64(size)
+            place = (product >> np.uint64(32)).astype(np.int64)
+            rest = (product & np.uint64(2**32 - 1)).astype(np.int64)
+            frame[name] = np.array(each.shape.values)[
+                np.where(rest < tables.thresholds[at, place], place, tables.aliases[at, place])
+            ]
+    con.register("perturbed", frame)
+    con.execute("CREATE OR REPLACE TABLE by_numpy AS FROM perturbed")
+    con.unregister("perturbed")
+
+
+def same(con: duckdb.DuckDBPyConnection, plan: Plan, rows: int) -> None:
+    """Check that both copies are what the Framework promises."""
+    (noise,) = [each for each in plan.fitted if isinstance(each, FittedLeafNoise)]
+    names = [attribute.name for attribute in noise.tree.attributes]
+    if rows <= 1_000_000 and not set(WORDS) & noise.tree.tested():
+        half = [TrainingTable.read(con, name, names, "income", sample=None) for name in ("t", "by_view")]
+        counts = [np.bincount(noise.tree.apply(each) * 2 + each.labels()) for each in half]
+        assert (counts[0] == counts[1]).all()
+    for name in WORDS:
+        one, two = (
+            dict(con.execute(f"SELECT {name}, count(*) FROM {t} GROUP BY ALL").fetchall())
+            for t in ("by_view", "by_numpy")
+        )
+        assert all(abs(n - two[value]) < 6 * (2 * n) ** 0.5 for value, n in one.items()), name
+
+
+def measure(folder: Path, rows: int) -> list[list[str]]:
+    """Measure one size."""
+    with sdcdb.open(folder / f"{rows}.duckdb", policy(max(50, rows // 5_000)), create=True) as database:
+        con = database.con
+        con.execute("SET enable_progress_bar = false")
+        con.execute(f"CREATE TABLE t AS {table_sql(rows)}")
+        con.execute("CHECKPOINT")
+        start = time.perf_counter()
+        (made,) = protect(database, progress=lambda what, *_: print(f"  {what}", file=sys.stderr))
+        fitting = time.perf_counter() - start
+        leaves = {each.columns[0]: len(each.tree.leaves()) for each in made.plan.fitted if hasattr(each, "tree")}
+        plain = timed(lambda: con.execute(f"CREATE OR REPLACE TABLE copy AS SELECT {', '.join(COLUMNS)} FROM t"))
+        view = timed(lambda: con.execute("CREATE OR REPLACE TABLE by_view AS FROM v"))
+        python = timed(lambda: in_numpy(con, made.plan), 1)
+        same(con, made.plan, rows)
+    trees = ", ".join(f"{name} {count}" for name, count in leaves.items())
+    print(f"leaves: {trees}", file=sys.stderr)
+    return [
+        [
+            f"{rows:,}",
+            "perturbed copy of 14 columns",
+            "plain copy",
+            f"{view:.2f}",
+            f"{plain:.2f}",
+            f"{view / plain:.1f}",
+        ],
+        [
+            f"{rows:,}",
+            "the same in numpy and pandas",
+            "perturbed copy",
+            f"{python:.2f}",
+            f"{view:.2f}",
+            f"{python / view:.1f}",
+        ],
+        [f"{rows:,}", f"fitting, {sum(leaves.values())} leaves in {len(leaves)} trees", "", f"{fitting:.1f}", "", ""],
+    ]
+
+
+def main() -> None:
+    """Run the benchmark and keep its result."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rows", type=int, default=10_000_000, help="records")
+    parser.add_argument("--no-record", action="store_true", help="print only")
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        rows = measure(Path(folder), asked.rows)
+    header = ["records", "what", "against", "seconds", "seconds", "ratio"]
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    notes = [f"Peak memory of the process, numpy's copy included: {peak:.1f} GB."]
+    if asked.no_record:
+        for row in [header, *rows]:
+            print(" | ".join(row))
+    else:
+        record("framework", header, rows, notes)
+
+
+if __name__ == "__main__":
+    main()

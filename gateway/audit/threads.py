@@ -1,0 +1,30 @@
+"""Small matrices in one thread.
+
+The library behind numpy's matrix products splits even small ones over all cores and then waits, spinning, for each part.
+Beside a busy database a factorisation of 150 rows then takes a hundred times its own time.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+
+from threadpoolctl import ThreadpoolController
+
+LARGE = 2e9  # multiplications from which more cores are worth it
+
+
+@lru_cache(maxsize=1)
+def _controller() -> ThreadpoolController:
+    import scipy.linalg  # noqa: F401 - its library must be loaded to be found
+
+    return ThreadpoolController()
+
+
+@contextmanager
+def threads_for(work: float) -> Iterator[None]:
+    """Use one thread for matrix products of so many multiplications, unless they are very many."""
+    if work >= LARGE:
+        yield
+        return
+    with _controller().limit(limits=1, user_api="blas"):
+        yield

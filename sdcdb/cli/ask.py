@@ -1,0 +1,138 @@
+"""`sdcdb ask`."""
+
+import re
+import sys
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
+
+import typer
+
+from sdcdb.cli.arguments import DatabaseArgument, PolicyOption
+from sdcdb.cli.asking import UserOption, cancellable, opened, user_name
+from sdcdb.cli.output import JsonOption, Output, QuietOption
+from sdcdb.errors import Denied, SdcdbError
+
+if TYPE_CHECKING:
+    from sdcdb.gateway.answer import Answer
+    from sdcdb.gateway.verdict import Verdict
+
+_INTEGER = re.compile(r"-?(0|[1-9][0-9]*)")
+_REAL = re.compile(r"-?[0-9]*\.?[0-9]+([eE][+-]?[0-9]+)?")
+_WORDS: dict[str, Any] = {"null": None, "true": True, "false": False}
+
+
+def ask(
+    db: DatabaseArgument,
+    sql: Annotated[str, typer.Argument(metavar="SQL", help="One statement; - reads it from stdin.")],
+    user: UserOption = None,
+    param: Annotated[
+        list[str] | None,
+        typer.Option("--param", metavar="N=VALUE", help="The value of $1, $2, ... or of $name. Repeatable."),
+    ] = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Tell the verdict without asking.")] = False,
+    as_json: JsonOption = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print the rows as CSV.")] = False,
+    policy: PolicyOption = None,
+    quiet: QuietOption = False,
+) -> None:
+    """Ask one question: get the exact answer, or a denial that says why. Exit code 1: denied."""
+    from sdcdb.gateway.statement import privacy_question
+
+    if as_json and as_csv:
+        raise SdcdbError("--json and --csv are two ways to print one answer: choose one")
+    out = Output(as_json, quiet)
+    text = sys.stdin.read() if sql == "-" else sql
+    values, who = parameters(param or []), user_name(user)
+    behind = privacy_question(text)
+    with opened(db, policy, out) as (_, gateway), cancellable(out) as waiting:
+        if explain or behind is not None:
+            asked = text if behind is None else behind
+            _tell(out, waiting.for_(lambda: gateway.explain(asked, values, who)))
+            return
+        try:
+            answer = waiting.for_(lambda: gateway.ask(text, values, who))
+        except Denied as refusal:
+            _refuse(out, refusal)
+    _print(out, answer, text, as_csv=as_csv)
+
+
+def parameters(given: list[str]) -> list[Any] | dict[str, Any] | None:
+    """Read `1=F` or `sex=F`. Numbers, true, false and null are what they look like; 'in quotes', all is text.
+
+    >>> parameters(["1=30", "2='30'", "3=007"]), parameters(["sex=F"])
+    ([30, '30', '007'], {'sex': 'F'})
+    """
+    found: dict[str, Any] = {}
+    for each in given:
+        name, sign, value = each.partition("=")
+        name = name.strip().removeprefix("$")
+        if not sign or not name:
+            raise SdcdbError(f"--param {each!r} is not of the form 1=VALUE or name=VALUE")
+        if name in found:
+            raise SdcdbError(f"--param gives {name!r} twice: give each parameter one value")
+        found[name] = _value(value)
+    numbered = [name for name in found if name.isdigit()]
+    if not numbered:
+        return found or None
+    wanted = [str(n) for n in range(1, len(found) + 1)]
+    if sorted(found) != sorted(wanted):
+        raise SdcdbError(f"parameters are $1, $2, ... without a gap, or all have names; given: {', '.join(found)}")
+    return [found[name] for name in wanted]
+
+
+def _value(text: str) -> Any:
+    if len(text) >= 2 and text[0] == text[-1] == "'":
+        return text[1:-1].replace("''", "'")
+    if text.lower() in _WORDS:
+        return _WORDS[text.lower()]
+    if _INTEGER.fullmatch(text):
+        return int(text)
+    return float(text) if _REAL.fullmatch(text) and not re.match(r"-?0[0-9]", text) else text
+
+
+def _tell(out: Output, verdict: "Verdict") -> None:
+    from sdcdb.shell.drawing import draw_verdict
+    from sdcdb.shell.values import json_text
+
+    if out.as_json:
+        sys.stdout.write(json_text({"verdict": asdict(verdict)}) + "\n")
+    else:
+        draw_verdict(out.console, verdict)
+    if not verdict.answered:
+        raise typer.Exit(1)
+
+
+def _refuse(out: Output, refusal: Denied) -> NoReturn:
+    from sdcdb.errors import Unsupported
+    from sdcdb.gateway.verdict import Verdict
+    from sdcdb.shell.drawing import denial
+
+    if out.as_json:
+        kind: Literal["unsupported", "deny"] = "unsupported" if isinstance(refusal, Unsupported) else "deny"
+        _tell(out, Verdict(kind, refusal.rule, refusal.reason, refusal.hint))
+    out.notes.print(denial(refusal))
+    raise typer.Exit(1)
+
+
+def _print(out: Output, answer: "Answer", sql: str, *, as_csv: bool) -> None:
+    from sdcdb.shell.drawing import draw_answer, suppression
+    from sdcdb.shell.hidden import hidden
+    from sdcdb.shell.values import csv_text, json_text
+
+    gone = hidden(answer, sql)
+    if out.as_json:
+        data = {
+            "columns": answer.columns,
+            "types": answer.types,
+            "rows": answer.rows,
+            "suppressed": sorted(gone),
+            "verdict": asdict(answer.verdict),
+        }
+        sys.stdout.write(json_text(data) + "\n")
+    elif as_csv:
+        sys.stdout.write(csv_text(answer.columns, answer.rows, gone))
+        note = suppression(answer.verdict)
+        if note is not None and not out.quiet:
+            out.notes.print(note)
+    else:
+        draw_answer(out.console, out.console, answer, gone)

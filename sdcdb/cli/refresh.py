@@ -1,0 +1,32 @@
+"""`sdcdb refresh`."""
+
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from sdcdb.cli.arguments import DatabaseArgument, PolicyOption
+from sdcdb.cli.asking import opened
+from sdcdb.cli.output import JsonOption, Output, QuietOption
+from sdcdb.cli.printable import printable
+
+
+def refresh(
+    db: DatabaseArgument,
+    table: Annotated[str | None, typer.Argument(metavar="TABLE", help="One restricted table. Default: all.")] = None,
+    policy: PolicyOption = None,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Declare that a table has changed: questions are answered about it as it is now, and old answers stay known."""
+    out = Output(as_json, quiet)
+    with opened(db, policy, out) as (_, gateway):
+        changed = gateway.refresh(table)
+
+    def draw(console: Console) -> None:
+        for name in changed:
+            console.print(f"{printable(name)} has changed: its new version is in the ledger", markup=False)
+        if not changed:
+            console.print(f"{printable(table)} has not changed" if table else "No table has changed", markup=False)
+
+    out.result({"changed": changed}, draw)

@@ -1,0 +1,53 @@
+"""`sdcdb shell`."""
+
+import sys
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from sdcdb.cli.arguments import DatabaseArgument, PolicyOption
+from sdcdb.cli.asking import UserOption, opened, user_name
+from sdcdb.cli.output import Output, QuietOption
+from sdcdb.cli.printable import printable
+
+
+def shell(
+    db: DatabaseArgument,
+    user: UserOption = None,
+    no_history: Annotated[bool, typer.Option("--no-history", help="Keep nothing of what is typed.")] = False,
+    policy: PolicyOption = None,
+    quiet: QuietOption = False,
+) -> None:
+    r"""Ask questions at a prompt, or from a pipe. Exit code 1: a piped statement was denied."""
+    out = Output(quiet=quiet)
+    who = user_name(user)
+    with opened(db, policy, out) as (database, gateway):
+        from sdcdb.shell.running import Waiting
+        from sdcdb.shell.session import Session
+
+        waiting = Waiting(out.notes)
+        session = Session(database, gateway, who, out.console, out.notes, waiting)
+        if not (sys.stdin.isatty() and sys.stdout.isatty()):
+            from sdcdb.shell.piped import feed
+
+            try:
+                answered = feed(session, sys.stdin)
+            except KeyboardInterrupt:
+                waiting.leave(130)
+                raise
+            if not answered:
+                raise typer.Exit(1)
+            return
+        from sdcdb.shell.history import history
+        from sdcdb.shell.prompt import converse
+
+        past, problem = history(kept=not no_history)
+        if not quiet:
+            names = ", ".join(relation.name for relation in gateway.relations.all)
+            out.console.print(Text(f"{printable(db.name)}: {printable(names)}. You are {printable(who)}.", "bold"))
+            out.console.print(Text("Statements end with ;   \\? helps   \\q leaves", "dim"))
+        if problem is not None:
+            out.note(problem)
+        converse(session, db.stem, past)
+        waiting.leave(0)

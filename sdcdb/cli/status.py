@@ -1,0 +1,48 @@
+"""`sdcdb status`."""
+
+import sys
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sdcdb.cli.arguments import DatabaseArgument, PolicyOption
+from sdcdb.cli.asking import opened
+from sdcdb.cli.output import JsonOption, Output, QuietOption
+
+if TYPE_CHECKING:
+    from sdcdb.shell.room import Asked, Known
+
+
+def status(
+    db: DatabaseArgument,
+    user: Annotated[str | None, typer.Option("--user", "-u", help="Only what this user knows and asked.")] = None,
+    as_json: JsonOption = False,
+    policy: PolicyOption = None,
+    quiet: QuietOption = False,
+) -> None:
+    """Show how much all answers together tell by now, and how much room is left. Exit code 1: a table has changed."""
+    from sdcdb.gateway.ledger.places import ledger_path
+    from sdcdb.shell.room import asked, changed, known
+    from sdcdb.shell.status import draw_asked, draw_changed, draw_known
+    from sdcdb.shell.values import json_text
+
+    out = Output(as_json, quiet)
+    with opened(db, policy, out) as (database, gateway):
+        assert database.policy is not None  # noqa: S101 - the gateway does not open without one
+        stale = changed(gateway)
+        found: list[Known] = known(gateway, database.policy, user)
+    questions: list[Asked] = asked(ledger_path(db), user)
+    if as_json:
+        data = {
+            "known": [asdict(each) for each in found],
+            "questions": [asdict(each) for each in questions],
+            "changed": stale,
+        }
+        sys.stdout.write(json_text(data) + "\n")
+    else:
+        draw_known(out.console, found)
+        draw_asked(out.console, questions)
+        draw_changed(out.console, stale)
+    if stale:
+        raise typer.Exit(1)

@@ -1,0 +1,64 @@
+"""Running all units, over processes, in any order, with an end that can come at any time."""
+
+import multiprocessing
+import signal
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+
+from sdcdb.evaluate.population import Population
+from sdcdb.evaluate.release import Laboratory, Outcome, Prior, Unit
+from sdcdb.evaluate.results import Results
+from sdcdb.evaluate.settings import Setting
+
+Progress = Callable[[int, int], None]
+_laboratory: list[Laboratory] = []  # one per worker process
+
+
+def units(settings: Sequence[Setting], runs: int, seed: int) -> list[Unit]:
+    """List the runs, a first run of every setting before any second one: an early end leaves something of each."""
+    return [Unit(setting, run, seed) for run in range(runs) for setting in settings]
+
+
+def run(
+    laboratory: Laboratory, todo: list[Unit], results: Results, jobs: int = 1, progress: Progress | None = None
+) -> None:
+    """Run what the results do not hold yet. When interrupted, results of runs under way are still kept."""
+    done = results.done()
+    left = [unit for unit in todo if (unit.setting.technique, unit.setting.amount, unit.run) not in done]
+    tell = progress or (lambda _done, _total: None)
+    tell(len(todo) - len(left), len(todo))
+    if min(jobs, len(left)) <= 1:
+        for number, unit in enumerate(left, start=len(todo) - len(left) + 1):
+            results.add(laboratory.run(unit))
+            tell(number, len(todo))
+        return
+    # Spawned, not forked: DuckDB and numba have threads of their own.
+    pool = ProcessPoolExecutor(
+        min(jobs, len(left)),
+        multiprocessing.get_context("spawn"),
+        initializer=_start,
+        initargs=(laboratory.population, laboratory.prior),
+    )
+    waiting: set[Future[Outcome]] = set()
+    try:
+        waiting = {pool.submit(_work, unit) for unit in left}
+        while waiting:
+            finished, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+            for each in finished:
+                results.add(each.result())
+            tell(len(todo) - len(waiting), len(todo))
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+        for each in waiting:
+            if not each.cancelled() and each.exception() is None:
+                results.add(each.result())
+
+
+def _start(population: Population, prior: Prior) -> None:
+    """Make a worker ready. Ctrl-C reaches every process of a terminal: only the first one handles it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _laboratory.append(Laboratory(population, prior))
+
+
+def _work(unit: Unit) -> Outcome:
+    return _laboratory[0].run(unit)

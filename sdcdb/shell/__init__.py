@@ -1,0 +1,1 @@
+"""How an analyst meets the gateway in a terminal: statements in, drawn answers and explained denials out."""

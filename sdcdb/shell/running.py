@@ -1,0 +1,78 @@
+"""Questions that a person may stop waiting for.
+
+A question is asked on a thread of its own, so that Ctrl-C never breaks into the gateway between the ledger and the
+audit: what was written to the ledger is always known as well. Whoever stops waiting does not get the answer. Whether
+the question counts as asked, the ledger knows; it ends by itself, at the latest when its time is up.
+"""
+
+import os
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import nullcontext
+from math import inf
+from typing import NoReturn, TypeVar
+
+from rich.console import Console
+
+T = TypeVar("T")
+PATIENCE = 1.0
+"""Seconds before a person is told that something is going on."""
+
+
+class Cancelled(Exception):  # noqa: N818 - it is no error that somebody presses Ctrl-C
+    """The person stopped waiting."""
+
+
+class Waiting:
+    """A person who waits for answers, and what they stopped waiting for."""
+
+    def __init__(self, notes: Console) -> None:
+        self._notes = notes
+        self._left: list[threading.Event] = []
+
+    def for_(self, call: Callable[[], T]) -> T:
+        """Return what the call returns, or raise what it raises; on Ctrl-C, leave it to itself, raise `Cancelled`."""
+        results: list[T] = []
+        errors: list[BaseException] = []
+        done = threading.Event()  # not Thread.join: interrupted, it takes a thread that runs for one that has ended
+
+        def run() -> None:
+            try:
+                results.append(call())
+            except BaseException as error:  # noqa: BLE001 - raised again where somebody waits for it
+                errors.append(error)
+            done.set()
+
+        threading.Thread(target=run, daemon=True).start()
+        try:
+            if not _ended(done, PATIENCE):
+                with self._notes.status("asking ... (Ctrl-C cancels)") if self._notes.is_terminal else nullcontext():
+                    _ended(done, inf)
+        except KeyboardInterrupt:
+            self._left.append(done)
+            raise Cancelled from None
+        if errors:
+            raise errors[0]
+        return results[0]
+
+    def leave(self, code: int) -> None:
+        """End the process at once if a question still runs: its engine cannot be closed, and the ledger need not be."""
+        if not all(done.is_set() for done in self._left):
+            if code:
+                self._notes.print("interrupted")
+            _exit(code)
+
+
+def _ended(done: threading.Event, seconds: float) -> bool:
+    """Wait in small steps: between them, Python lets Ctrl-C through on every platform."""
+    waited = 0.0
+    while waited < seconds and not done.wait(0.05):
+        waited += 0.05
+    return done.is_set()
+
+
+def _exit(code: int) -> NoReturn:
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)

@@ -1,0 +1,110 @@
+"""One analyst's session: statements and commands in, answers and explanations out, in a terminal or in a pipe."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from rich.console import Console
+
+from sdcdb.cli.printable import printable
+from sdcdb.database import Database
+from sdcdb.errors import Denied, SdcdbError, choices
+from sdcdb.gateway.gateway import Gateway
+from sdcdb.gateway.statement import privacy_question
+from sdcdb.gateway.verdict import Verdict
+from sdcdb.shell.describe import describe, listing
+from sdcdb.shell.drawing import denial, draw_answer, draw_rows, draw_verdict
+from sdcdb.shell.hidden import hidden
+from sdcdb.shell.room import changed, known
+from sdcdb.shell.running import Cancelled, Waiting
+from sdcdb.shell.status import draw_changed, draw_known
+
+HELP = (
+    ("SELECT ...;", "ask; a statement ends with a semicolon and may have many lines"),
+    ("\\d", "what can be asked about"),
+    ("\\d TABLE", "its columns, and how each may be used"),
+    ("\\explain SELECT ...", "the verdict without asking (SQL: EXPLAIN PRIVACY SELECT ...)"),
+    ("\\status", "how much you could know by now"),
+    ("\\?", "this help"),
+    ("\\q", "leave (or Ctrl-D)"),
+    ("Ctrl-C", "cancel the line, or the question that is being asked"),
+)
+
+
+class Outcome(Enum):
+    """What became of an input."""
+
+    DONE = "done"
+    DENIED = "denied"
+    CANCELLED = "cancelled"
+    LEAVE = "leave"
+
+
+@dataclass(frozen=True)
+class Session:
+    """A user at the gateway of a database. Results go to `console`, denials to `notes`."""
+
+    database: Database
+    gateway: Gateway
+    user: str
+    console: Console
+    notes: Console
+    waiting: Waiting
+
+    def run(self, text: str) -> Outcome:
+        """Run one statement, or one command that begins with a backslash."""
+        try:
+            return self._command(text.strip()) if text.lstrip().startswith("\\") else self._ask(text)
+        except Cancelled:
+            self.notes.print("cancelled", style="yellow")
+            return Outcome.CANCELLED
+        except Denied as refusal:
+            self.notes.print(denial(refusal))
+            return Outcome.DENIED
+        except SdcdbError as error:
+            self.notes.print(f"[bold red]error:[/] {_plain(str(error))}")
+            return Outcome.DENIED
+
+    def _ask(self, sql: str) -> Outcome:
+        behind = privacy_question(sql)
+        if behind is not None:
+            draw_verdict(self.console, self._explained(behind))
+            return Outcome.DONE
+        answer = self.waiting.for_(lambda: self.gateway.ask(sql, user=self.user))
+        draw_answer(self.console, self.console, answer, hidden(answer, sql))
+        return Outcome.DONE
+
+    def _explained(self, sql: str) -> Verdict:
+        return self.waiting.for_(lambda: self.gateway.explain(sql, user=self.user))
+
+    def _command(self, text: str) -> Outcome:
+        word, _, rest = text.rstrip("; \t\n").partition(" ")
+        if word == "\\q":
+            return Outcome.LEAVE
+        if word == "\\?":
+            draw_rows(self.console, ("input", "what it does"), HELP)
+        elif word == "\\d" and rest.strip():
+            draw_rows(self.console, ("column", "type", "use"), describe(self.gateway.relations, rest.strip()))
+        elif word == "\\d":
+            draw_rows(self.console, ("name", "kind", "what may be asked"), listing(self.gateway.relations))
+        elif word == "\\explain" and rest.strip():
+            draw_verdict(self.console, self._explained(rest))
+        elif word == "\\status":
+            self._status()
+        else:
+            raise SdcdbError(f"{word!r} is no command, or it lacks a statement; {choices(word, COMMANDS)}")
+        return Outcome.DONE
+
+    def _status(self) -> None:
+        policy = self.database.policy
+        if policy is not None:  # the gateway does not open without one
+            draw_known(self.console, self.waiting.for_(lambda: known(self.gateway, policy, self.user)))
+            draw_changed(self.console, self.waiting.for_(lambda: changed(self.gateway)))
+
+
+COMMANDS = ("\\d", "\\explain", "\\status", "\\?", "\\q")
+
+
+def _plain(text: str) -> str:
+    from rich.markup import escape
+
+    return escape(printable(text))

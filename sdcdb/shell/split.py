@@ -1,0 +1,46 @@
+"""Where a statement ends: at a semicolon that stands in no quotes and in no comment.
+
+This only decides what is sent to the gateway at once. Whatever is sent, the gateway reads for itself.
+"""
+
+import re
+from dataclasses import dataclass
+
+# What may hold a semicolon that ends nothing. An opening without its end reaches to the end of the text.
+_CLOSED = r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\n]*(?=\n)|/\*.*?\*/|\$(?P<tag>\w*)\$.*?\$(?P=tag)\$"
+_TOKEN = re.compile(rf"(?P<closed>{_CLOSED})|(?P<open>'|\"|--|/\*|\$\w*\$)|(?P<end>;)", re.DOTALL)
+_COMMENTS = re.compile(r"(?P<kept>'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\")|--[^\n]*|/\*.*?\*/", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Split:
+    """The finished statements of a text, without their semicolons, and what is left behind the last one."""
+
+    statements: tuple[str, ...]
+    rest: str
+
+
+def split(text: str) -> Split:
+    """Cut a text into statements; statements of nothing but blanks and comments are left out.
+
+    >>> split("SELECT ';' -- a; b\\n; SELECT 2; SELECT")
+    Split(statements=("SELECT ';' -- a; b", 'SELECT 2'), rest=' SELECT')
+    """
+    found: list[str] = []
+    start = 0
+    for token in _TOKEN.finditer(text):
+        if token["open"]:
+            break
+        if token["end"]:
+            found.append(text[start : token.start()].strip())
+            start = token.end()
+    return Split(tuple(each for each in found if not blank(each)), text[start:])
+
+
+def blank(text: str) -> bool:
+    """Tell whether a text holds nothing but blanks and comments.
+
+    >>> blank(" -- nothing"), blank("'--'")
+    (True, False)
+    """
+    return not _COMMENTS.sub(lambda found: found["kept"] or "", text).strip()

@@ -1,0 +1,63 @@
+"""The Extended Framework (thesis 2007, section 7.2): as the Framework, and correlations of numbers are kept as well."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from sdcdb.framework import NumberMethod, Parts, PatternParams
+from sdcdb.leaves import grown_from, training_table
+from sdcdb.linear import rules_of
+from sdcdb.numbers import NumberShape
+from sdcdb.techniques import cgadp, egadp, gadp, rpt
+from sdcdb.techniques.framework import similar
+from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Kind, Source, Technique
+from sdcdb.trees.tree import Tree
+
+
+class ExtendedFramework(PatternParams):
+    """Perturb every column, and keep the patterns of a decision tree and the correlations of numbers.
+
+    Give all columns of a view this method, most easily by `all: {method: extended_framework, class: income}`. It does
+    as the Framework does, except that the numbers of each leaf are drawn anew together, by GADP, C-GADP or EGADP,
+    inside the ranges that the leaf's path allows (thesis 7.2). Categories go by CAPT and the class by RPT.
+
+    Leaves should have many more records than there are numbers: see `min_cases`.
+    """
+
+    method: Literal["extended_framework"]
+    numbers: NumberMethod = "gadp"
+    """How the numbers of a leaf are drawn: gadp, as in the thesis's experiments, cgadp or egadp."""
+    proximity: float = Field(default=0.0, ge=0, lt=1)
+    """How much of a number itself is left, from 0 up to, but not including, 1."""
+
+
+def fit(
+    engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: ExtendedFramework
+) -> tuple[Fitted, ...]:
+    """Grow the tree of the class and those of the categories, and fit every column."""
+    parts = Parts.of(table, columns, params)
+    training = training_table(engine, table, params.class_, params)
+    tree = grown_from(engine, training, params)
+    made = drawn(engine, table, parts, tree, params.numbers, params.proximity)
+    made += similar(engine, table, parts, params, training)
+    if parts.target:
+        made.append(rpt.fit_class(engine, table, parts.target, tree))
+    return tuple(made)
+
+
+def drawn(
+    engine: Engine, table: Source, parts: Parts, tree: Tree | None, method: NumberMethod, proximity: float
+) -> list[Fitted]:
+    """Fit GADP, C-GADP or EGADP to the numbers: those of each leaf by themselves, or of the whole table."""
+    if not parts.numbers:
+        return []
+    if method == "cgadp":
+        asked = cgadp.Cgadp(method="cgadp", proximity=proximity)
+        return [cgadp.fit_columns(engine, table, parts.numbers, (), tree, asked)]
+    names, shapes = tuple(c.name for c in parts.numbers), tuple(NumberShape.of(c) for c in parts.numbers)
+    rules = rules_of(engine, table, parts.numbers, (), tree, proximity, exact=method == "egadp")
+    kind = egadp.FittedEgadp if method == "egadp" else gadp.FittedGadp
+    return [kind(columns=names, given=(), shapes=shapes, tree=tree, rules=rules)]
+
+
+TECHNIQUE = Technique("extended_framework", Kind.ANY, ExtendedFramework, Fitted, fit, joint=True)

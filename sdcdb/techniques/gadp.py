@@ -1,0 +1,53 @@
+"""GADP, General Additive Data Perturbation (Muralidhar, Parsa and Sarathy 1999; thesis 2007, chapter 7)."""
+
+from collections.abc import Mapping
+from typing import Literal
+
+from sdcdb.linear import FittedLinear, LinearParams, fit_rules
+from sdcdb.numbers import NumberShape
+from sdcdb.techniques.technique import ColumnSpec, Engine, Kind, Source, Technique
+
+
+class Gadp(LinearParams):
+    """Draw several numbers anew so that their means and covariances are kept, up to chance.
+
+    All columns of a view that name this method with the same parameters are perturbed together: by normal draws with
+    the mean and the covariance of the data, so that means, variances and correlations are kept in expectation. With
+    `given` columns, which stay as they are, correlations with these are kept too. `proximity` lets something of a value
+    itself remain; at its default, 0, what is published depends on the value only by way of the given columns, and is as
+    safe as can be (Muralidhar, Parsa and Sarathy 1999).
+
+    `per_leaf: true` with a `class` does so for the records of each leaf of a decision tree, inside the ranges that the
+    leaf's path allows: the Extended Framework's way (thesis 7.2). What leaves a range or the domain stops at its end,
+    and rounding to a grid adds step^2/12 to a variance. GADP suits large groups of records and normal distributions;
+    `cgadp` keeps any marginal distribution, `egadp` keeps moments exactly also in small groups.
+
+    Records in which one of the columns is NULL do not count in the moments.
+    """
+
+    method: Literal["gadp"]
+
+
+class FittedGadp(FittedLinear):
+    """Columns perturbed by GADP."""
+
+    technique: Literal["gadp"] = "gadp"
+
+    def words(self) -> Mapping[str, str]:
+        """Explain the draw."""
+        kept = ", ".join((*self.columns, *self.given))
+        where = f" in each of {len(self.rules)} leaves" if self.tree else ""
+        return dict.fromkeys(
+            self.columns, f"drawn anew by a normal distribution{where} that keeps means and covariances of {kept}"
+        )
+
+
+def fit(engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: Gadp) -> FittedGadp:
+    """Ask for moments and make them the constants of the rule."""
+    shapes = tuple(NumberShape.of(column) for column in columns)
+    given, tree, rules = fit_rules(engine, table, columns, params, exact=False)
+    names = tuple(column.name for column in columns)
+    return FittedGadp(columns=names, given=given, shapes=shapes, tree=tree, rules=rules)
+
+
+TECHNIQUE = Technique("gadp", Kind.NUMBER, Gadp, FittedGadp, fit, joint=True)

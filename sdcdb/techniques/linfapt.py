@@ -1,0 +1,50 @@
+"""LINFAPT, the Leaf Influential Attribute Perturbation Technique (thesis 2007, section 5.3)."""
+
+from typing import Literal
+
+from sdcdb.leafnoise import FittedLeafNoise, ranges_of
+from sdcdb.leaves import ClassParams, grown
+from sdcdb.numbers import NumberShape
+from sdcdb.policy.amount import Amount
+from sdcdb.techniques.technique import ColumnSpec, Engine, Kind, ShareField, Source, Technique
+
+
+class Linfapt(ClassParams):
+    """Add noise to a number in those leaves of a decision tree that test it, inside the range that the path allows.
+
+    A tree is grown that predicts the class. A column that is tested on the path to a leaf is influential there. In
+    these leaves normal noise is added, with a standard deviation of `sd` times the size of the range that the tests
+    leave of the domain, and what leaves the range wraps around in it (thesis 5.3): every record stays in its leaf. The
+    records of leaves that do not test the column keep it: use `linnapt` for these, or `framework` for all.
+
+    The size of a range from 1 to 10 by step 1 is 10, the number of its values; without steps it is the width. All
+    columns of a view that ask for it with the same parameters share one tree.
+    """
+
+    method: Literal["linfapt"]
+    sd: ShareField = Amount(0.3333, relative=True)
+    """The standard deviation of the noise as a share of the range's size."""
+
+
+class FittedLinfapt(FittedLeafNoise):
+    """Noise in the leaves where a column is influential."""
+
+    technique: Literal["linfapt"] = "linfapt"
+
+
+def fit(engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: Linfapt) -> FittedLinfapt:
+    """Grow the tree and settle the noise in every leaf."""
+    shapes = tuple(NumberShape.of(column) for column in columns)
+    tree = grown(engine, table, params.class_, params)
+    return FittedLinfapt(
+        columns=tuple(column.name for column in columns),
+        shapes=shapes,
+        tree=tree,
+        ranges=tuple(
+            ranges_of(tree, column, shape, params.sd.value, "linfapt", innocent=False, influential=True)
+            for column, shape in zip(columns, shapes, strict=True)
+        ),
+    )
+
+
+TECHNIQUE = Technique("linfapt", Kind.NUMBER, Linfapt, FittedLinfapt, fit, joint=True)

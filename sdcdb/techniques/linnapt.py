@@ -1,0 +1,50 @@
+"""LINNAPT, the Leaf Innocent Attribute Perturbation Technique (thesis 2007, section 5.2)."""
+
+from typing import Literal
+
+from sdcdb.leafnoise import FittedLeafNoise, ranges_of
+from sdcdb.leaves import ClassParams, grown
+from sdcdb.numbers import NumberShape
+from sdcdb.policy.amount import Amount
+from sdcdb.techniques.technique import ColumnSpec, Engine, Kind, ShareField, Source, Technique
+
+
+class Linnapt(ClassParams):
+    """Add noise to a number in those leaves of a decision tree that do not test it.
+
+    A tree is grown that predicts the class. A column that is not tested on the path to a leaf is innocent there: it
+    plays no role in the rule. In these leaves normal noise is added, with a standard deviation of `sd` times the size
+    of the domain, and what leaves the domain wraps around in it (thesis 5.2). The records of leaves whose path tests
+    the column keep it: use `linfapt` for these, or `framework` for all.
+
+    The size of a domain from 1 to 10 by step 1 is 10, the number of its values; without steps it is the width. All
+    columns of a view that ask for it with the same parameters share one tree.
+    """
+
+    method: Literal["linnapt"]
+    sd: ShareField = Amount(0.3333, relative=True)
+    """The standard deviation of the noise as a share of the domain's size."""
+
+
+class FittedLinnapt(FittedLeafNoise):
+    """Noise in the leaves where a column is innocent."""
+
+    technique: Literal["linnapt"] = "linnapt"
+
+
+def fit(engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: Linnapt) -> FittedLinnapt:
+    """Grow the tree and settle the noise in every leaf."""
+    shapes = tuple(NumberShape.of(column) for column in columns)
+    tree = grown(engine, table, params.class_, params)
+    return FittedLinnapt(
+        columns=tuple(column.name for column in columns),
+        shapes=shapes,
+        tree=tree,
+        ranges=tuple(
+            ranges_of(tree, column, shape, params.sd.value, "linnapt", innocent=True, influential=False)
+            for column, shape in zip(columns, shapes, strict=True)
+        ),
+    )
+
+
+TECHNIQUE = Technique("linnapt", Kind.NUMBER, Linnapt, FittedLinnapt, fit, joint=True)

@@ -1,0 +1,33 @@
+"""The Random Extended Framework: what the Extended Framework is compared with (thesis 2007, section 7.3.1)."""
+
+from typing import Literal
+
+from sdcdb.framework import CategoryParams, NumberMethod, Parts
+from sdcdb.techniques.extended_framework import drawn
+from sdcdb.techniques.random_framework import scattered
+from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Kind, Source, Technique
+
+
+class RandomExtendedFramework(CategoryParams):
+    """Perturb every column, keep correlations of numbers and no other pattern: for comparison.
+
+    Numbers are drawn anew over the whole table, by GADP unless `numbers` says otherwise; categories become any other
+    value with probability `p` (Random Categorical), and classes change anywhere (ALPT). It is what the Extended
+    Framework would be without leaves (thesis 7.3.1).
+    """
+
+    method: Literal["random_extended_framework"]
+    numbers: NumberMethod = "gadp"
+    """How the numbers are drawn: gadp, as in the thesis's experiments, cgadp or egadp."""
+
+
+def fit(
+    engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: RandomExtendedFramework
+) -> tuple[Fitted, ...]:
+    """Fit the numbers together and all else by itself."""
+    parts = Parts.of(table, columns, params)
+    made = drawn(engine, table, parts, None, params.numbers, 0.0)
+    return (*made, *scattered(engine, table, parts, params))
+
+
+TECHNIQUE = Technique("random_extended_framework", Kind.ANY, RandomExtendedFramework, Fitted, fit, joint=True)

@@ -1,0 +1,41 @@
+"""The Random Framework: what the Framework is compared with (thesis 2007, section 7.3.1)."""
+
+from typing import Literal
+
+from sdcdb.categories import category_shape
+from sdcdb.framework import CategoryParams, Parts
+from sdcdb.leaves import grown
+from sdcdb.techniques import alpt, uniform
+from sdcdb.techniques.random_categorical import fit_column
+from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Kind, Source, Technique
+
+
+class RandomFramework(CategoryParams):
+    """Perturb every column and keep no pattern: what the Framework is compared with.
+
+    Numbers get uniform noise over the whole domain (RNAT, thesis 5.4), categories become any other value with
+    probability `p` (Random Categorical), and as many classes are changed as the Framework changes, but anywhere (ALPT).
+    Use it to see what a pattern-preserving method is worth, not to publish.
+    """
+
+    method: Literal["random_framework"]
+
+
+def fit(engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: RandomFramework) -> tuple[Fitted, ...]:
+    """Fit every column by itself."""
+    parts = Parts.of(table, columns, params)
+    asked = uniform.Uniform(method="uniform")
+    made: list[Fitted] = [uniform.fit(engine, table, (column,), asked) for column in parts.numbers]
+    return (*made, *scattered(engine, table, parts, params))
+
+
+def scattered(engine: Engine, table: Source, parts: Parts, params: CategoryParams) -> list[Fitted]:
+    """Fit Random Categorical to the categories and ALPT to the class."""
+    made: list[Fitted] = [fit_column(engine, table, column, params.p) for column in parts.categories]
+    if parts.target:
+        tree, shape = grown(engine, table, params.class_, params), category_shape(engine, table, parts.target)
+        made.append(alpt.fit_class(engine, table, tree, shape, parts.target.name))
+    return made
+
+
+TECHNIQUE = Technique("random_framework", Kind.ANY, RandomFramework, Fitted, fit, joint=True)

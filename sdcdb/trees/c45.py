@@ -1,0 +1,45 @@
+"""C4.5: the learner of the thesis, after Quinlan's book (1993) and release 8, as Weka's J48 does it too."""
+
+import numpy as np
+
+from sdcdb.errors import DataError
+from sdcdb.trees.draft import Draft, frozen
+from sdcdb.trees.fields import Fields
+from sdcdb.trees.growth import Grower, Progress
+from sdcdb.trees.pruning import pruned
+from sdcdb.trees.table import TrainingTable
+from sdcdb.trees.tree import Tree
+
+MIN_CASES = 2
+CONFIDENCE = 0.25
+
+
+def grow(  # noqa: PLR0913 - the learner's own options, each by name
+    table: TrainingTable,
+    *,
+    min_cases: int = MIN_CASES,
+    confidence: float = CONFIDENCE,
+    prune: bool = True,
+    max_depth: int | None = None,
+    progress: Progress | None = None,
+) -> Tree:
+    """Grow a tree.
+
+    Records without a class are left out. `min_cases` is how many records at least two branches of a split must have;
+    `confidence` is that of pessimistic pruning: less of it prunes more. `progress` is told how many records of all
+    have come to a leaf.
+    """
+    if min_cases < 1:
+        raise DataError(f"min_cases is {min_cases}: a branch needs at least one record")
+    if not 0 < confidence <= 0.5:
+        raise DataError(f"confidence is {confidence}: give a share above 0 and up to 0.5, such as 0.25")
+    if max_depth is not None and max_depth < 0:
+        raise DataError(f"max_depth is {max_depth}: give the most tests that a rule may have")
+    rows = np.flatnonzero(table.labels() >= 0).astype(np.int32)
+    if not len(rows):
+        return frozen(Draft(np.zeros(len(table.classes)), 0.0, 0), table)
+    fields = Fields.of(table)
+    root = Grower(fields, min_cases, max_depth, progress).grow(rows)
+    if prune:
+        pruned(root, rows, fields, confidence)
+    return frozen(root, table)

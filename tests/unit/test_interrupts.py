@@ -1,0 +1,51 @@
+"""One press of Ctrl-C stops a query, and Python's own work, too."""
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable
+
+import duckdb
+import pytest
+
+from sdcdb.errors import DatabaseError
+from sdcdb.interrupts import interruptible
+from sdcdb.transaction import transaction
+
+LONG = "SELECT count(*) FROM range(10_000_000) a(i), range(10_000_000) b(j) WHERE i + j = 7"
+
+
+def pressed_during(con: duckdb.DuckDBPyConnection, work: Callable[[], object]) -> None:
+    with interruptible(con), transaction(con):
+        con.execute("CREATE TABLE half (i INTEGER)")
+        threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+        work()
+
+
+def busy() -> None:
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("work", ["query", "python"])
+def test_one_press_stops_it_and_the_transaction_is_rolled_back(work: str) -> None:
+    con = duckdb.connect()
+    with pytest.raises(KeyboardInterrupt):
+        pressed_during(con, busy if work == "python" else lambda: con.execute(LONG).fetchall())
+    assert con.execute("SELECT count(*) FROM duckdb_tables()").fetchall() == [(0,)]
+
+
+def test_afterwards_ctrl_c_is_what_it_was() -> None:
+    before = signal.getsignal(signal.SIGINT)
+    with interruptible(duckdb.connect()):
+        assert signal.getsignal(signal.SIGINT) is not before
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_a_transaction_inside_another_is_refused() -> None:
+    con = duckdb.connect()
+    con.begin()
+    with pytest.raises(DatabaseError, match="inside a transaction"), transaction(con):
+        pass

@@ -1,0 +1,64 @@
+"""The record key behind every draw: what is refused, and that no value gets out without one."""
+
+from typing import Any
+
+import duckdb
+import pytest
+
+import sdcdb
+from sdcdb.database import Database
+from sdcdb.errors import SdcdbError
+from sdcdb.policy.models import Policy
+from sdcdb.protect import protect
+from sdcdb.secret import REDACTED, redacted
+from sdcdb.sql import table_reference
+
+
+def view_of(select: str, method: dict[str, Any], key: str = "id", column: str = "v") -> Database:
+    roles = {"id": "identifier", column: {"role": "confidential", "domain": [0, 100]}}
+    table = {"key": key, "columns": roles, "protect": {"p": {"secret": "env:KEYS_SECRET", "columns": {column: method}}}}
+    database = sdcdb.open(":memory:", Policy.model_validate({"version": 1, "tables": {"t": table}}))
+    database.con.execute(f"CREATE TABLE t AS {select}")
+    return database
+
+
+@pytest.fixture(autouse=True)
+def _secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KEYS_SECRET", "0123456789abcdef0123456789")
+
+
+@pytest.mark.parametrize("method", [{"method": "suppression", "share": "50%"}, {"method": "normal", "sd": 5}])
+def test_a_record_that_comes_without_a_key_is_never_read(method: dict[str, Any]) -> None:
+    database = view_of("SELECT i AS id, 50 AS v FROM range(10) r(i)", method)
+    protect(database)
+    database.con.execute("INSERT INTO t VALUES (NULL, 77)")
+    with pytest.raises(duckdb.Error, match="a record has no key"):
+        database.con.execute("SELECT v FROM p").fetchall()
+
+
+def test_a_column_that_is_called_rowid_is_a_column_like_any_other() -> None:
+    table = {"key": "rowid", "columns": {"rowid": "identifier", "v": "quasi"}}
+    table["protect"] = {"p": {"secret": "env:KEYS_SECRET", "columns": {"v": {"method": "warner", "p": 0.5}}}}
+    with sdcdb.open(":memory:", Policy.model_validate({"version": 1, "tables": {"t": table}})) as database:
+        database.con.execute("CREATE TABLE t AS SELECT 1 AS rowid, i % 2 AS v FROM range(10) r(i)")
+        with pytest.raises(SdcdbError, match="'rowid' is not unique"):
+            protect(database)
+
+
+def test_a_column_that_could_be_taken_for_a_draw_is_refused() -> None:
+    database = view_of('SELECT i AS id, i AS "sdc draw 0 0" FROM range(9) r(i)', {"method": "normal", "sd": 1},
+                       column="sdc draw 0 0")  # fmt: skip
+    with pytest.raises(SdcdbError, match="a name of sdcdb's own"):
+        protect(database)
+
+
+def test_keys_are_blanked_out_wherever_a_statement_is_quoted() -> None:
+    key = "0123456789abcdef" * 2
+    for quoted in (f"sha256('{key}:0:' || x)", f"sha256(('{key}:0:' || x))", f"sha2(concat('{key}:3:', x), 256)"):
+        assert redacted(quoted) == quoted.replace(key, REDACTED)
+
+
+@pytest.mark.parametrize("name", ['a "b" c', "a.b.c", "", '"open'])
+def test_a_name_that_cannot_be_read_is_refused(name: str) -> None:
+    with pytest.raises(SdcdbError, match="cannot read the name"):
+        table_reference(name)
