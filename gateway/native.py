@@ -23,10 +23,12 @@ _QUERIES = {"SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE
 @cache
 def aggregate_names() -> frozenset[str]:
     """Return the names of DuckDB's aggregates, and of its macros that are made of aggregates."""
+    made_of = r"\b(sum|avg|count|list|array_agg|geomean|weighted_avg)\("
     with duckdb.connect(config=dict(LOCKED)) as con:
         rows = con.execute(
             "SELECT DISTINCT lower(function_name) FROM duckdb_functions() WHERE function_type = 'aggregate' "
-            "OR regexp_matches(lower(coalesce(macro_definition, '')), '\\b(sum|avg|count|list|array_agg|geomean|weighted_avg)\\(')"
+            "OR regexp_matches(lower(coalesce(macro_definition, '')), ?)",
+            [made_of],
         ).fetchall()
     return frozenset(str(name) for (name,) in rows)
 

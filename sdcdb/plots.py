@@ -85,8 +85,8 @@ def similarity_chart(frames: Mapping[str, Any], title: str) -> Any:
             alt.Chart(alt.Data(values=cells), width=size, height=size, title=column)
             .mark_rect()
             .encode(
-                x=alt.X("a:N", title=None, sort=names, axis=alt.Axis(labelLimit=90)),
-                y=alt.Y("b:N", title=None, sort=names[::-1], axis=alt.Axis(labelLimit=90)),
+                x=alt.X("a:N", title=None, sort=names, axis=alt.Axis(labelLimit=140)),
+                y=alt.Y("b:N", title=None, sort=names[::-1], axis=alt.Axis(labelLimit=140)),
                 color=alt.Color("S:Q", scale=alt.Scale(scheme="turbo", domain=[0, 1])),
             )
         )

@@ -30,8 +30,13 @@ class Result:
     """One table of an audit: its name, its columns, and the rows."""
 
     name: str
-    columns: tuple[tuple[str, str], ...]
+    header: str
     rows: Callable[["Audit"], list[dict[str, Any]]]
+
+    @property
+    def columns(self) -> list[tuple[str, str]]:
+        """The names and types of the columns."""
+        return [(name, kind) for name, _, kind in (each.partition(" ") for each in self.header.split(", "))]
 
     @property
     def type(self) -> str:
@@ -88,9 +93,9 @@ def _bounds(found: "Audit") -> list[dict[str, Any]]:
         names = found.naming.records(column.table)
         rows += [
             {
-                "table": column.table, "column": column.column, "record": names[cell], "records": int(evidence.counts[cell]),
-                "lower": float(exact.lower[cell]), "upper": float(exact.upper[cell]),
-                "width": float(exact.upper[cell] - exact.lower[cell]),
+                "table": column.table, "column": column.column, "record": names[cell],
+                "records": int(evidence.counts[cell]), "lower": float(exact.lower[cell]),
+                "upper": float(exact.upper[cell]), "width": float(exact.widths[cell]),
             }
             for cell in range(len(evidence.counts))
             if evidence.counts[cell] > 0
@@ -109,39 +114,24 @@ def _statements(found: "Audit") -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-_PLACE = (("file", "VARCHAR"), ("line", "BIGINT"), ("time", "TIMESTAMP"), ("user", "VARCHAR"), ("sql", "VARCHAR"))
-_RECORD = (("table", "VARCHAR"), ("column", "VARCHAR"), ("record", "VARCHAR"))
+_PLACE = "file VARCHAR, line BIGINT, time TIMESTAMP, user VARCHAR, sql VARCHAR"
+_RECORD = "table VARCHAR, column VARCHAR, record VARCHAR"
+_ENDS = "lower DOUBLE, upper DOUBLE, width DOUBLE"
+_DOUBT = "h0 DOUBLE, area DOUBLE, h0_given_known DOUBLE, area_given_known DOUBLE"
+_SINCE = "since_statement BIGINT, since_time TIMESTAMP, since_file VARCHAR, since_line BIGINT"
+_PROOF = "queries BIGINT, smallest BOOLEAN, proof VARCHAR"
+_FOUND = f"level VARCHAR, value DOUBLE, {_ENDS}, candidates DOUBLE[], {_DOUBT}, pool VARCHAR, users VARCHAR[]"
+_STEP = "asks VARCHAR, records BIGINT, answer DOUBLE, weight VARCHAR, held_by VARCHAR[]"
 RESULTS = (
-    Result(
-        "sdc_audit",
-        (
-            *_RECORD, ("level", "VARCHAR"), ("value", "DOUBLE"), ("lower", "DOUBLE"), ("upper", "DOUBLE"), ("width", "DOUBLE"),
-            ("candidates", "DOUBLE[]"), ("h0", "DOUBLE"), ("area", "DOUBLE"), ("h0_given_known", "DOUBLE"),
-            ("area_given_known", "DOUBLE"), ("pool", "VARCHAR"), ("users", "VARCHAR[]"), ("since_statement", "BIGINT"),
-            ("since_time", "TIMESTAMP"), ("since_file", "VARCHAR"), ("since_line", "BIGINT"), ("queries", "BIGINT"),
-            ("smallest", "BOOLEAN"), ("proof", "VARCHAR"),
-        ),
-        _findings,
-    ),
-    Result(
-        "sdc_audit_certificates",
-        (
-            *_RECORD, ("position", "BIGINT"), ("statement", "BIGINT"), *_PLACE, ("asks", "VARCHAR"), ("records", "BIGINT"),
-            ("answer", "DOUBLE"), ("weight", "VARCHAR"), ("held_by", "VARCHAR[]"),
-        ),
-        _certificates,
-    ),
-    Result(
-        "sdc_audit_bounds",
-        (*_RECORD, ("records", "BIGINT"), ("lower", "DOUBLE"), ("upper", "DOUBLE"), ("width", "DOUBLE")),
-        _bounds,
-    ),
+    Result("sdc_audit", f"{_RECORD}, {_FOUND}, {_SINCE}, {_PROOF}", _findings),
+    Result("sdc_audit_certificates", f"{_RECORD}, position BIGINT, statement BIGINT, {_PLACE}, {_STEP}", _certificates),
+    Result("sdc_audit_bounds", f"{_RECORD}, records BIGINT, {_ENDS}", _bounds),
     Result(
         "sdc_audit_statements",
-        (("outcome", "VARCHAR"), ("reason", "VARCHAR"), ("times", "BIGINT"), ("users", "VARCHAR[]"), ("statement", "BIGINT"), *_PLACE),
+        f"outcome VARCHAR, reason VARCHAR, times BIGINT, users VARCHAR[], statement BIGINT, {_PLACE}",
         _statements,
     ),
-)  # fmt: skip
+)
 
 
 def audit(
@@ -153,16 +143,19 @@ def audit(
     together: str = "all",
     dialect: str = "",
 ) -> None:
-    """Audit logs against the database of a connection, and leave temporary tables `sdc_audit`, `sdc_audit_bounds`, ..."""
+    """Audit logs against the database of a connection, and leave temporary tables `sdc_audit`, `sdc_audit_bounds`, ...
+
+    The macros of the same names go on working: a call has parentheses.
+    """
     logs = [log] if isinstance(log, str | Path) else list(log)
     found = _audited(con, [each for name in logs for each in _files(str(name))], policy, known, together, dialect)
     for result in RESULTS:
-        kind = duckdb.sqltype(result.type)
-        con.execute(f"CREATE OR REPLACE TEMP TABLE {result.name} AS SELECT unnest($1::{result.type}, recursive := true)",
-                    [duckdb.Value(result.listed(found), kind)])  # fmt: skip
+        rows = duckdb.Value(result.listed(found), duckdb.sqltype(result.type))
+        query = f"SELECT unnest($1::{result.type}, recursive := true)"
+        con.execute(f"CREATE OR REPLACE TEMP TABLE {result.name} AS {query}", [rows])
 
 
-def _audited(  # noqa: PLR0913 - the arguments of the SQL functions
+def _audited(
     con: duckdb.DuckDBPyConnection, logs: list[Path], policy: str | Path, known: str, together: str, dialect: str
 ) -> "Audit":
     from sdcdb.auditor.audit import Options
@@ -178,7 +171,7 @@ def _audited(  # noqa: PLR0913 - the arguments of the SQL functions
 
 
 def _files(pattern: str) -> list[Path]:
-    found = [Path(name) for name in sorted(glob(pattern))]  # noqa: PTH207 - a pattern from anywhere
+    found = [Path(name) for name in sorted(glob(pattern))]
     return found or [Path(pattern)]
 
 
@@ -210,7 +203,9 @@ def _stamp(path: Path) -> tuple[str, int, int]:
 
 
 def _function(result: Result) -> Callable[..., Any]:
-    def function(log: str, policy: str, known: str, together: str, dialect: str, path: str) -> list[dict[str, Any]]:
+    def function(
+        log: str, policy: str, known: str, together: str, dialect: str, path: str
+    ) -> list[dict[str, Any]]:
         from sdcdb.database import policy_path
 
         if not path:
@@ -235,14 +230,20 @@ def create_audit(con: duckdb.DuckDBPyConnection) -> None:
         for result, function in _FUNCTIONS:
             if (f"_{result.name}",) not in listed:
                 cursor.create_function(
-                    f"_{result.name}", function, [duckdb.sqltype("VARCHAR")] * len(ARGUMENTS), duckdb.sqltype(result.type),
-                    type=PythonUDFType.NATIVE, null_handling=FunctionNullHandling.SPECIAL,
-                )  # fmt: skip
+                    f"_{result.name}",
+                    function,
+                    [duckdb.sqltype("VARCHAR")] * len(ARGUMENTS),
+                    duckdb.sqltype(result.type),
+                    type=PythonUDFType.NATIVE,
+                    null_handling=FunctionNullHandling.SPECIAL,
+                )
+    path = "(SELECT coalesce(path, '') FROM duckdb_databases() WHERE database_name = current_database())"
     for result in RESULTS:
+        parameters = "log, policy := '', known := '', together := 'all', dialect := ''"
+        call = f"_{result.name}(log, policy, known, together, dialect, {path})"
         con.execute(
-            f"CREATE OR REPLACE TEMP MACRO {result.name}(log, policy := '', known := '', together := 'all', dialect := '') "
-            f"AS TABLE SELECT unnest(_{result.name}(log, policy, known, together, dialect, (SELECT coalesce(path, '') FROM "
-            "duckdb_databases() WHERE database_name = current_database())), recursive := true)"
+            f"CREATE OR REPLACE TEMP MACRO {result.name}({parameters}) AS TABLE "
+            f"SELECT unnest({call}, recursive := true)"
         )
 
 

@@ -132,9 +132,13 @@ class Ground:
                 return True
         return False
 
-    def widths(self) -> Floats:
-        """Return a lower bound of the interval of one record of each cell, as things stand."""
+    def least_width(self) -> float:
+        """Return a lower bound of the narrowest interval; where the cheap one is too low, a dearer one, and its point."""
         c, number = self.columns, self.geometry.number
+        left = [each.width for each in self.frozen] + ([0.0] if (number == 0).any() and not self.extremes else [])
         if self.blind:
-            return np.zeros(len(c.point))
-        return widths(c.point, c.low, c.high, np.minimum(1.0, c.leverage + 1e-9), number, number == 0)
+            return 0.0
+        found = widths(c.point, c.low, c.high, np.minimum(1.0, c.leverage + 1e-9), number, number == 0)
+        if (found < c.need).any() and (verdict := self.safe()) is not None:
+            self.columns, found = replace(c, point=verdict.point), verdict.widths
+        return min([float(found.min(initial=1.0)), *left])

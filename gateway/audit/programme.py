@@ -48,13 +48,13 @@ class Programme:
             return None
         return max(least, float(self._low[column])), min(-greatest, float(self._high[column]))
 
-    def set_answer(self, row: int, answer: float) -> None:
-        """Replace one answer; the next programme starts from the last optimum."""
-        self._solver.changeRowBounds(row, answer, answer)
-
-    def values(self) -> Floats:
-        """Return the totals at the last optimum."""
-        return np.asarray(self._solver.getSolution().col_value, dtype=np.float64)
+    def least(self, weights: Floats) -> float | None:
+        """Return the least weighted sum of totals, or None when the solver does not settle it."""
+        columns = np.arange(len(weights), dtype=np.int32)
+        self._solver.changeColsCost(len(weights), columns, weights)
+        found = self._run()
+        self._solver.changeColsCost(len(weights), columns, np.zeros(len(weights)))
+        return found
 
     def _run(self) -> float | None:
         self._solver.run()

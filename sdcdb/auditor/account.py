@@ -1,79 +1,34 @@
 """One logged statement, accounted for: understood, ignored for a stated reason, a direct read, or assumed unsafe."""
 
 import re
-from dataclasses import dataclass, field
-from enum import StrEnum
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import sqlglot
-from numpy.typing import NDArray
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
-from sqlglot.optimizer.eliminate_ctes import eliminate_ctes
-from sqlglot.optimizer.merge_subqueries import merge_subqueries
-from sqlglot.optimizer.qualify import qualify
 
-from sdcdb.auditor.evidence import Kind, exactly
-from sdcdb.auditor.reads import Reading, named_tables, reading
+from sdcdb.auditor.direct import refused
+from sdcdb.auditor.evidence import exactly
+from sdcdb.auditor.fact import AUDITED, Account, Fact, Outcome
+from sdcdb.auditor.reads import merged, named_tables
 from sdcdb.auditor.snapshot import Snapshot
 from sdcdb.errors import DataError, SdcdbError, Unsupported
 from sdcdb.gateway.relations import Restricted
 from sdcdb.logs.record import Rows
 from sdcdb.logs.script import said
 
-AUDITED: dict[str, Kind] = {"sum": "sum", "min": "min", "max": "max"}
-MOST_DIRECT = 2_000
-"""Records of a direct read whose values enter the audit one by one; a larger read is a finding as a whole."""
 _WORD = re.compile(r"[A-Za-z_][\w$]*|\"(?:[^\"]|\"\")*\"|`[^`]+`")
 _PLAN = re.compile(r"\s*(EXPLAIN|DESCRIBE|DESC|SHOW)\b(?!.*\bANALY[SZ]E\b)", re.IGNORECASE | re.DOTALL)
 _CHANGES = (exp.Insert, exp.Update, exp.Delete, exp.Merge, exp.Drop, exp.Alter, exp.TruncateTable)
 
 
-class Outcome(StrEnum):
-    """What became of a statement in the account."""
-
-    UNDERSTOOD = "understood"
-    IGNORED = "ignored"
-    DIRECT = "direct"
-    UNSAFE = "unsafe"
-
-
-@dataclass(frozen=True, eq=False)
-class Fact:
-    """One answer about a confidential column: a query set, what was asked of it, and the value."""
-
-    table: str
-    column: str
-    kind: Kind
-    packed: NDArray[np.uint8]
-    answer: Fraction
-    computed: bool = True
-    direct: bool = False
-
-
-@dataclass(frozen=True)
-class Account:
-    """What a statement is, why, and the answers that it gave."""
-
-    outcome: Outcome
-    reason: str
-    facts: tuple[Fact, ...] = ()
-    shown: tuple[tuple[str, str], ...] = ()
-    """For a direct read: the confidential columns that it shows."""
-    selected: dict[str, NDArray[np.intp]] = field(default_factory=dict)
-    """For a direct read: the cells of each table that it selects, where that could be told."""
-
-
 def account(sql: str, dialect: str, snapshot: Snapshot, answers: Rows | None = None) -> Account:
     """Account for one statement."""
-    if not said(sql):
-        return Account(Outcome.IGNORED, "no statement")
-    if not _mentions(sql, snapshot):
-        return Account(Outcome.IGNORED, "names no restricted table")
-    if _PLAN.match(sql):
-        return Account(Outcome.IGNORED, "asks for a plan, not for data")
+    ignored = _ignored(sql, snapshot)
+    if ignored:
+        return Account(Outcome.IGNORED, ignored)
     try:
         trees = [tree for tree in sqlglot.parse(sql, read=dialect) if tree is not None]
     except (SqlglotError, RecursionError, ValueError):
@@ -83,39 +38,39 @@ def account(sql: str, dialect: str, snapshot: Snapshot, answers: Rows | None = N
     tree = _local_names(trees[0], snapshot)
     if isinstance(tree, _CHANGES) or not isinstance(tree, exp.Query | exp.Subquery):
         return _not_a_query(tree, snapshot)
-    through = sorted({table.name for table in tree.find_all(exp.Table)} & snapshot.views)
+    return _query(tree, snapshot, answers)
+
+
+def _ignored(sql: str, snapshot: Snapshot) -> str | None:
+    """Return the reason for which a statement need not be looked at, if there is one."""
+    if not said(sql):
+        return "no statement"
+    if not _mentions(sql, snapshot):
+        return "names no restricted table"
+    return "asks for a plan, not for data" if _PLAN.match(sql) else None
+
+
+def _query(tree: exp.Expr, snapshot: Snapshot, answers: Rows | None) -> Account:
+    through = sorted({table.name.casefold() for table in tree.find_all(exp.Table)} & snapshot.views)
     if through:
         return Account(Outcome.UNSAFE, f"reads a restricted table through the view {through[0]}")
     if not named_tables(tree, snapshot.relations):
         return Account(Outcome.IGNORED, "reads no restricted table")
-    text = tree.sql("duckdb", comments=False)
     try:
-        return _understood(text, tree, snapshot, answers)
+        return _understood(tree.sql("duckdb", comments=False), tree, snapshot, answers)
     except Unsupported as refusal:
         again = _flattened(tree, snapshot, answers) or _looked_up(tree, snapshot, answers)
-        return again or _refused(tree, snapshot, refusal.reason)
+        return again or refused(tree, snapshot, refusal.reason)
     except DataError as problem:
         return Account(Outcome.UNSAFE, str(problem))
 
 
 def _flattened(tree: exp.Expr, snapshot: Snapshot, answers: Rows | None) -> Account | None:
     """Try again with subqueries merged into the query around them: they may only have renamed or filtered."""
-    merged = _merged(tree, snapshot)
+    flat = merged(tree, snapshot.relations)
     try:
-        return _understood(merged.sql("duckdb", comments=False), merged, snapshot, answers) if merged else None
+        return _understood(flat.sql("duckdb", comments=False), flat, snapshot, answers) if flat else None
     except SdcdbError:
-        return None
-
-
-def _merged(tree: exp.Expr, snapshot: Snapshot) -> exp.Expr | None:
-    """Merge subqueries and CTEs into the query around them; None when there are none, or it cannot be done."""
-    if all(query is tree for query in tree.find_all(exp.Select)):
-        return None
-    schema = {relation.path[1]: dict(relation.columns) for relation in snapshot.relations.all}
-    try:
-        named = qualify(tree.copy(), schema=schema, dialect="duckdb", validate_qualify_columns=False)
-        return eliminate_ctes(merge_subqueries(named))
-    except (SqlglotError, RecursionError, AttributeError, KeyError):
         return None
 
 
@@ -167,6 +122,8 @@ def _not_a_query(tree: exp.Expr, snapshot: Snapshot) -> Account:
         changed = target is not None and isinstance(snapshot.relations.find(target.db, target.name), Restricted)
         if not changed or tree.find(exp.Query):
             return Account(Outcome.UNSAFE, f"copies from a restricted table by {tree.key.upper()}")
+    if tree.find(exp.Returning):
+        return Account(Outcome.UNSAFE, f"shows data that it changes, by {tree.key.upper()} with RETURNING")
     if isinstance(tree, _CHANGES):
         return Account(Outcome.IGNORED, f"changes data by {tree.key.upper()} and shows none")
     if isinstance(tree, exp.Describe | exp.Analyze | exp.Comment | exp.Grant | exp.Set | exp.Use | exp.Transaction):
@@ -231,55 +188,3 @@ def _number(value: Any) -> Fraction | None:
         return exactly(value)
     except (ValueError, ZeroDivisionError):
         return None
-
-
-def _refused(tree: exp.Expr, snapshot: Snapshot, reason: str) -> Account:
-    """Tell a direct read from what is merely not understood."""
-    found = reading(tree, snapshot.relations)
-    if not found.shown:
-        return Account(Outcome.UNSAFE, reason)
-    selected = {table: cells for table in found.tables if (cells := _selected(tree, snapshot, table)) is not None}
-    facts = tuple(_direct_facts(found, selected, snapshot))
-    columns = ", ".join(f"{table}.{column}" for table, column in sorted(found.shown))
-    return Account(Outcome.DIRECT, f"shows values of {columns}", facts, tuple(sorted(found.shown)), selected)
-
-
-def _selected(tree: exp.Expr, snapshot: Snapshot, table: str) -> NDArray[np.intp] | None:
-    """Return the cells that a plain SELECT keeps: count the records of its FROM and WHERE."""
-    select = _merged(tree, snapshot) or (tree.unnest() if isinstance(tree, exp.Subquery) else tree)
-    if not isinstance(select, exp.Select) or select.args.get("with_"):
-        return None
-    count = exp.Select(**{part: select.args[part].copy() for part in ("from_", "where") if select.args.get(part)})
-    count.set("joins", [join.copy() for join in select.args.get("joins") or []])
-    try:
-        read = snapshot.read(count.select(exp.Count(this=exp.Star())).sql("duckdb", comments=False))
-        (block,) = read.blocks
-        (group,) = snapshot.evaluate(block).groups
-    except (SdcdbError, ValueError):
-        return None
-    return group.cells if block.table.name == table else None
-
-
-def _direct_facts(found: Reading, selected: dict[str, NDArray[np.intp]], snapshot: Snapshot) -> list[Fact]:
-    """Enter what a direct read tells: each value, where something in the result says whose it is or only one is there;
-    otherwise the sum, least and greatest of the values shown."""
-    facts: list[Fact] = []
-    for name, column in sorted(found.shown):
-        table, cells = snapshot.tables[name], selected.get(name)
-        if cells is None or not found.whole:
-            continue
-        counts = table.counts(column)
-        held = np.sort(cells[counts[cells] > 0])
-        single = found.linked or int(counts[held].sum()) == 1
-        if single and len(held) <= MOST_DIRECT:
-            groups = [
-                (kind, np.array([cell])) for cell in held for kind in (("sum",) if counts[cell] == 1 else AUDITED)
-            ]
-        else:
-            groups = [(kind, held) for kind in AUDITED] if len(held) else []
-        for kind, chosen in groups:
-            flags = np.zeros(table.cells.size, bool)
-            flags[chosen] = True
-            answer = table.answer(column, kind, chosen)
-            facts.append(Fact(name, column, AUDITED[kind], np.packbits(flags), answer, direct=True))
-    return facts

@@ -62,7 +62,7 @@ class ColumnAudit:
     contradicting: tuple[Item, ...]
     everybody: Pooled
     heat: tuple[str, str, tuple[tuple[Any, Any, int, float], ...]] | None
-    """Two quasi-identifiers, and per combination: records, and the share of the domain that its narrowest record keeps."""
+    """Two quasi-identifiers, and per combination: records, and the share of the domain that the narrowest keeps."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,8 +143,8 @@ def consistent(history: History, items: list[Item]) -> tuple[list[Item], list[It
         aside.append(items[high - 1])
         items = items[: high - 1] + items[high:]
     raise DataError(
-        f"more than {CONTRADICTING} recorded answers contradict the others: is this the version of the data that the log "
-        "is about? Name that snapshot as DB, or leave the recorded answers out"
+        f"more than {CONTRADICTING} recorded answers contradict the others: is this the version of the data that the "
+        "log is about? Name that snapshot as DB, or leave the recorded answers out"
     )
 
 
@@ -201,14 +201,14 @@ def _alone(pool: Pooled) -> UserExposure:
 def _heat(
     pool: Pooled, known: Mapping[str, Sequence[Any]]
 ) -> tuple[str, str, tuple[tuple[Any, Any, int, float], ...]] | None:
-    """Cross the two quasi-identifiers with the fewest values above one, with the narrowest record of each combination."""
+    """Cross two quasi-identifiers, with the narrowest record of each combination."""
     by_size = sorted((len(set(values)), name) for name, values in known.items() if len(set(values)) > 1)
     if len(by_size) < 2:
         return None
     (first, second) = _two(by_size)
     share: dict[tuple[Any, Any], tuple[int, float]] = {}
     widths: NDArray[np.float64] = pool.found.widths / float(pool.evidence.domain.width)
-    for cell in np.flatnonzero(pool.evidence.counts > 0):
+    for cell in np.flatnonzero(pool.evidence.counts > 0).tolist():
         key = (known[first][cell], known[second][cell])
         number, narrowest = share.get(key, (0, 1.0))
         shown = float(widths[cell]) if pool.found.exact[cell] else 1.0

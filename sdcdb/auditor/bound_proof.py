@@ -1,6 +1,6 @@
 """Why a record cannot be above U or below L, as arithmetic that a reader can redo.
 
-Give each sum a weight y_q, and let w_j be the weights of the sums that record j is in. For record r, whatever the values,
+Give each sum a weight y_q; let w_j be the weights of the sums that record j is in. For record r, whatever the values,
 
     x_r = sum_q y_q answer_q + sum_j ([j = r] - w_j) x_j
 

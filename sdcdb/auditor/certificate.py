@@ -23,7 +23,7 @@ EXACT_COVER = 3
 
 @dataclass(frozen=True)
 class Witness:
-    """Only this record can have the answered extreme: in each other cell of its set, `below` keeps the values off it."""
+    """Only this record can have the answered extreme: in each other cell of its set, `below` keeps values off it."""
 
     extreme: int
     below: tuple[int, ...]
@@ -136,7 +136,7 @@ def smallest_cover(sets: Sets, names: Sequence[int]) -> tuple[tuple[int, ...], b
         return (), True
     if not sets.any(axis=0).all():
         return None
-    useful = np.flatnonzero(sets.any(axis=1))
+    useful = np.flatnonzero(sets.any(axis=1)).tolist()
     for size in range(1, EXACT_COVER + 1):
         if len(useful) ** size > 2_000_000:
             break
@@ -202,7 +202,7 @@ def _still(evidence: Evidence, cell: int, goal: tuple[float, float], slack: floa
 def core(number: int, holds: Callable[[Sequence[int]], bool]) -> list[int]:
     """Return an irreducible part of `range(number)` for which a monotone property holds (QuickXplain, Junker 2004)."""
 
-    def explain(background: list[int], added: bool, rest: list[int]) -> list[int]:  # noqa: FBT001 - as in the paper
+    def explain(background: list[int], added: bool, rest: list[int]) -> list[int]:
         if added and holds(sorted(background)):
             return []
         if len(rest) == 1:

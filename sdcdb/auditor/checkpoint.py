@@ -15,7 +15,7 @@ from typing import Any
 import duckdb
 import numpy as np
 
-from sdcdb.auditor.account import Fact, Outcome
+from sdcdb.auditor.fact import Fact, Outcome
 from sdcdb.auditor.history import History, Item, Listed, Occurrence
 from sdcdb.auditor.snapshot import Snapshot
 from sdcdb.errors import DataError, SdcdbError

@@ -86,7 +86,8 @@ def _of_three(rows: Sets, column: int) -> dict[int, Fraction] | None:
     leaves only e = r1, e = r1 - r2, e = r1 - r2 - r3, e = r1 + r2 - r3 (a tracker) and e = (r1 + r2 - r3) / 2. Rows are
     hashed by a random weight per column, a linear map, so that sums of rows are sums of hashes modulo 2^64.
     """
-    random = np.random.default_rng(0x5DCDB).integers(0, 1 << 63, size=rows.shape[1], dtype=np.uint64) * np.uint64(2)
+    drawn = np.random.default_rng(0x5DCDB).integers(0, (1 << 64) - 1, size=rows.shape[1], dtype=np.uint64)
+    random: NDArray[np.uint64] = np.asarray(drawn, dtype=np.uint64)
     hashes = np.array([random[row].sum(dtype=np.uint64) for row in rows], dtype=np.uint64)
     for weights in _candidates(hashes, random[column], min(len(rows), TRIPLES)):
         total = np.zeros(rows.shape[1], np.int64)
@@ -124,7 +125,7 @@ def _candidates(hashes: NDArray[np.uint64], target: np.uint64, limit: int) -> It
 
 
 def _sparse(rows: Sets, column: int) -> dict[int, Fraction] | None:
-    """Minimise the sum of absolute weights, a few times over with small weights made dearer, and keep the fewest rows."""
+    """Minimise the sum of absolute weights, a few times over with small ones made dearer; keep the fewest rows."""
     from scipy.optimize import linprog
     from scipy.sparse import csr_matrix, hstack
 

@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import log2
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sdcdb.auditor.evidence import Evidence
 from sdcdb.auditor.exposed import Thresholds
@@ -63,7 +65,7 @@ def course(evidence: Evidence, limits: Thresholds, endangered: Sequence[int]) ->
 
 
 def costs(evidence: Evidence, cells: Sequence[int]) -> list[Cost]:
-    """Return the answers that took the most, found by halving the stretch that lost the most, a limited number of times.
+    """Return the answers that took the most, found by halving the stretch that lost the most, for a limited time.
 
     A stretch that was not halved down to one answer counts for its last one.
     """
@@ -71,23 +73,21 @@ def costs(evidence: Evidence, cells: Sequence[int]) -> list[Cost]:
         return []
     step = float(evidence.domain.grid)
 
-    def left(number: int) -> np.ndarray:
+    def left(number: int) -> NDArray[np.float64]:
         widths = intervals(evidence.first(number), cells).widths[np.asarray(cells)]
         return np.array([log2(width / step + 1) for width in widths])
 
     known = {0: left(0), len(evidence): left(len(evidence))}
     for _ in range(COSTS):
         ends = sorted(known)
-        stretches = [
-            (float((known[a] - known[b]).sum()), a, b) for a, b in zip(ends, ends[1:], strict=False) if b - a > 1
-        ]
+        stretches = [(float((known[a] - known[b]).sum()), a, b) for a, b in pairwise(ends) if b - a > 1]
         loss, first, last = max(stretches, default=(0.0, 0, 0))
         if loss < 1e-9:
             break
         known[(first + last) // 2] = left((first + last) // 2)
     ends = sorted(known)
     found = []
-    for before, after in zip(ends, ends[1:], strict=False):
+    for before, after in pairwise(ends):
         lost = known[before] - known[after]
         if lost.sum() > 1e-9:
             found.append(Cost(after - 1, float(lost.sum()), int((lost > 1e-9).sum())))

@@ -187,7 +187,7 @@ def _column(found: Audit, each: ColumnAudit) -> dict[str, Any]:
         "known": list(each.known),
         "records": each.records,
         "answers": each.answers,
-        "exposed": {level: n for level, n in _levels(each).items()},
+        "exposed": _levels(each),
         "course": None
         if course is None
         else {

@@ -1,7 +1,7 @@
 """Solving a square system of zeros and ones in fractions: digits modulo a prime, then the fraction they belong to.
 
-J. D. Dixon, Exact solution of linear equations using p-adic expansions (1982). The solution of M y = b is found digit by
-digit in base p, each digit by one product with the inverse of M modulo p; as many digits as the Hadamard bound asks for
+J. D. Dixon, Exact solution of linear equations using p-adic expansions (1982). The solution of M y = b is found digit
+by digit in base p, each by one product with the inverse of M modulo p; as many digits as the Hadamard bound asks for
 fix the fractions, which continued fractions then read off. Every step is on whole numbers below 2^63.
 """
 
@@ -26,7 +26,7 @@ def isolating_weights(rows: Sets, column: int) -> dict[int, Fraction] | None:
     chosen, pivots = _independent(rows[:, order].astype(np.int64))
     if 0 not in pivots:
         return None
-    matrix = rows[np.ix_(chosen, order[pivots])].T.astype(np.int64)
+    matrix = rows[chosen][:, order[pivots]].T.astype(np.int64)
     wanted = (np.array(pivots) == 0).astype(np.int64)
     y = _solve(matrix, wanted)
     return None if y is None else {row: weight for row, weight in zip(chosen, y, strict=True) if weight}

@@ -64,7 +64,7 @@ def exposures(evidence: Evidence, found: Intervals, limits: Thresholds) -> list[
     """Return the exposed records, the most exposed first."""
     points = two_points(evidence)
     listed = []
-    suspects = found.widths < limits.enough(evidence.domain)
+    suspects = found.exact & (found.widths < limits.enough(evidence.domain))
     suspects[list(points)] = True
     for cell in np.flatnonzero((evidence.counts > 0) & suspects):
         exposure = _exposure(evidence, int(cell), found, points.get(int(cell), ()), limits)

@@ -102,7 +102,7 @@ def _read_directly(items: Sequence[Item], evidence: Evidence) -> set[int]:
     return found
 
 
-def findings(  # noqa: PLR0913 - what a finding is made from
+def findings(
     pool: Pooled,
     table: AuditedTable,
     column: str,
@@ -139,8 +139,8 @@ def _exactly_known(pool: Pooled, known: Mapping[str, Sequence[object]]) -> Inter
     understated, never overstated.
     """
     keys = {tuple(values[each.cell] for values in known.values()) for each in pool.exposed[:MATCHING]}
-    held = np.flatnonzero(pool.evidence.counts > 0)
-    matching = [int(c) for c in held if not pool.found.exact[c] and tuple(v[c] for v in known.values()) in keys]
+    held = np.flatnonzero(pool.evidence.counts > 0).tolist()
+    matching = [c for c in held if not pool.found.exact[c] and tuple(v[c] for v in known.values()) in keys]
     if not matching or len(matching) > MATCHING:
         return pool.found
     solved = intervals(pool.evidence, matching)

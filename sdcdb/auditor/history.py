@@ -8,8 +8,9 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
-from sdcdb.auditor.account import Account, Fact, Outcome, account
+from sdcdb.auditor.account import account
 from sdcdb.auditor.evidence import Evidence
+from sdcdb.auditor.fact import Account, Fact, Outcome
 from sdcdb.auditor.ledgered import answered
 from sdcdb.auditor.snapshot import Snapshot
 from sdcdb.logs.record import LoggedQuery, LogProblem, Place

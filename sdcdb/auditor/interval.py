@@ -41,7 +41,7 @@ class Intervals:
         return self.upper - self.lower
 
 
-class Contradiction(DataError):  # noqa: N818 - what the answers are
+class Contradiction(DataError):
     """No values fit all answers: the table changed between them, or they are not its answers."""
 
 
@@ -54,6 +54,8 @@ def intervals(evidence: Evidence, wanted: Sequence[int] | Ints | None = None, en
     sums = evidence.of_kind("sum")
     asked = np.arange(len(evidence.counts)) if wanted is None else np.asarray(wanted, dtype=np.intp)
     extremes = len(sums) < len(evidence)
+    if enough is not None:
+        enough += 2 * float(evidence.domain.step or 0)  # what rounding to the grid takes off
     everybody = np.arange(len(evidence.counts))
     for _ in range(ROUNDS):
         # A witness is found among all cells of its set, so their intervals are needed while extremes are at work.
@@ -89,24 +91,21 @@ class _Vertices(Programme):
 
     def __init__(self, rows: Sets, answers: Floats, low: Floats, high: Floats) -> None:
         super().__init__(rows, answers, low, high)
-        self.least, self.most = np.full(len(low), np.inf), np.full(len(low), -np.inf)
+        self.lowest, self.highest = np.full(len(low), np.inf), np.full(len(low), -np.inf)
 
     def _run(self) -> float | None:
         found = super()._run()
         if found is not None:
-            seen = self.values()
-            self.least, self.most = np.minimum(self.least, seen), np.maximum(self.most, seen)
+            seen = np.asarray(self._solver.getSolution().col_value, dtype=np.float64)
+            self.lowest, self.highest = np.minimum(self.lowest, seen), np.maximum(self.highest, seen)
         return found
 
     def wander(self, columns: NDArray[np.intp], rng: np.random.Generator) -> None:
         """Go to the vertices farthest in a random direction and in its opposite."""
-        direction = rng.standard_normal(len(columns))
-        for sign in (1.0, -1.0):
-            for column, cost in zip(columns, direction, strict=True):
-                self._solver.changeColCost(int(column), sign * float(cost))
-            self._run()
-        for column in columns:
-            self._solver.changeColCost(int(column), 0.0)
+        direction = np.zeros(len(self._low))
+        direction[columns] = rng.standard_normal(len(columns))
+        self.least(direction)
+        self.least(-direction)
 
 
 class Caps:
@@ -178,8 +177,9 @@ def _programmes(
     first = np.zeros(number, dtype=np.intp)
     first[atom[::-1]] = np.arange(len(atom))[::-1]
     least, most = (caps.low[first] - low) / wide, (caps.high[first] - low) / wide
-    totals = np.array([float((evidence.answers[at] - evidence.domain.low * int(evidence.counts[row].sum())) / evidence.domain.width)
-                       for at, row in zip(sums, rows, strict=True)])  # fmt: skip
+    base, unit = evidence.domain.low, evidence.domain.width
+    above = [evidence.answers[at] - base * int(evidence.counts[row].sum()) for at, row in zip(sums, rows, strict=True)]
+    totals = np.array([float(each / unit) for each in above])
     programme = _Vertices(rows[:, first], totals, size * least, size * most)
     if not programme.feasible():
         raise Contradiction("no values fit all sums: the table changed between the answers, or they are not its own")
@@ -190,8 +190,8 @@ def _programmes(
 
     def seen() -> tuple[Floats, Floats]:
         """Return the part of a record's interval that the vertices show."""
-        inner = np.maximum(least, programme.least - (size - 1) * most)
-        return inner, np.maximum(inner, np.minimum(most, programme.most - (size - 1) * least))
+        inner = np.maximum(least, programme.lowest - (size - 1) * most)
+        return inner, np.maximum(inner, np.minimum(most, programme.highest - (size - 1) * least))
 
     def clear() -> None:
         """Note the atoms whose interval is seen to be wide enough."""

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from sdcdb.auditor.account import AUDITED, Account, Fact, Outcome
 from sdcdb.auditor.evidence import exactly
+from sdcdb.auditor.fact import AUDITED, Account, Fact, Outcome
 from sdcdb.auditor.snapshot import Snapshot
 from sdcdb.errors import LedgerError
 from sdcdb.gateway.bits import unpack

@@ -9,14 +9,17 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
+from sqlglot.optimizer.eliminate_ctes import eliminate_ctes
+from sqlglot.optimizer.merge_subqueries import merge_subqueries
+from sqlglot.optimizer.qualify import qualify
 from sqlglot.optimizer.scope import Scope, traverse_scope
 
 from sdcdb.gateway.relations import Relations, Restricted
 
 VALUES = (
-    exp.ArrayAgg, exp.ArrayUniqueAgg, exp.GroupConcat, exp.ArgMax, exp.ArgMin, exp.First, exp.Last, exp.FirstValue, exp.LastValue,
-    exp.NthValue, exp.AnyValue, exp.Mode, exp.Median, exp.Quantile, exp.PercentileCont, exp.PercentileDisc, exp.JSONArrayAgg,
-    exp.JSONObjectAgg, exp.Lag, exp.Lead,
+    exp.ArrayAgg, exp.ArrayUniqueAgg, exp.GroupConcat, exp.ArgMax, exp.ArgMin, exp.First, exp.Last, exp.FirstValue,
+    exp.LastValue, exp.NthValue, exp.AnyValue, exp.Mode, exp.Median, exp.Quantile, exp.PercentileCont,
+    exp.PercentileDisc, exp.JSONArrayAgg, exp.JSONObjectAgg, exp.Lag, exp.Lead,
 )  # fmt: skip
 """Aggregates that give values as they are. Others, such as a variance, give something else: unsafe, but no reading."""
 
@@ -145,3 +148,15 @@ def _bare_columns(tree: exp.Expr, sources: Mapping[str, _Source]) -> Iterator[tu
 def _names_people(column: exp.Column, sources: Mapping[str, _Source]) -> bool:
     table, name = column.table.casefold(), column.name.casefold()
     return any(table in ("", alias) and (name in source.people or source.linked) for alias, source in sources.items())
+
+
+def merged(tree: exp.Expr, relations: Relations) -> exp.Expr | None:
+    """Merge subqueries and CTEs into the query around them; None when there are none, or it cannot be done."""
+    if all(query is tree for query in tree.find_all(exp.Select)):
+        return None
+    schema: dict[str, object] = {relation.path[1]: dict(relation.columns) for relation in relations.all}
+    try:
+        named = qualify(tree.copy(), schema=schema, dialect="duckdb", validate_qualify_columns=False)
+        return eliminate_ctes(merge_subqueries(named))
+    except (SqlglotError, RecursionError, AttributeError, KeyError):
+        return None

@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,6 +17,7 @@ from sdcdb.auditor.snapshot import Snapshot
 from sdcdb.errors import SdcdbError
 from sdcdb.logs.formats import Options as LogOptions
 from sdcdb.logs.formats import read
+from sdcdb.logs.record import LoggedQuery, LogProblem
 from sdcdb.policy.models import Policy
 
 EVERY = 5.0  # seconds between checkpoints
@@ -83,14 +84,14 @@ def _gathered(
             last = now
             save(request.resume, history, of)
 
-    def noted() -> Iterator[object]:
+    def noted() -> Iterator[LoggedQuery | LogProblem]:
         for each in read(request.logs, request.reading, dict(history.places)):
-            if hasattr(each, "dialect"):
+            if isinstance(each, LoggedQuery):
                 dialects[each.source] = each.dialect
             yield each
 
     try:
-        history.gather(noted(), tick)  # type: ignore[arg-type]  # as read, with a look at the dialect
+        history.gather(noted(), tick)
     finally:
         if request.resume:
             save(request.resume, history, of)
@@ -109,4 +110,4 @@ def _quiet_parser() -> Iterator[None]:
         logger.setLevel(level)
 
 
-__all__ = ["Mapping", "Request", "run"]
+__all__ = ["Request", "run"]

@@ -1,4 +1,4 @@
-"""An audit in SARIF 2.1.0, the form in which pipelines take findings: one result per finding, at its line of the log."""
+"""An audit in SARIF 2.1.0, the form in which pipelines take findings: one result each, at its line of the log."""
 
 from pathlib import Path
 from typing import Any
@@ -59,7 +59,8 @@ def _finding(each: Finding, found: Audit) -> dict[str, Any]:
         if each.value is not None
         else f"in [{number_text(each.lower)}, {number_text(each.upper)}]"
     )
-    text = f"{each.table}.{each.column} of {each.record} is {shown}; known to {', '.join(each.users) or each.pool} together"
+    holders = ", ".join(each.users) or each.pool
+    text = f"{each.table}.{each.column} of {each.record} is {shown}; known to {holders} together"
     level = "error" if each.level >= Level.EXACT else "warning"
     result = _result(each.level.name.lower(), level, f"{text}. {words(each)}", each.first, found)
     result["relatedLocations"] = [

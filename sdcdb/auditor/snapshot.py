@@ -96,7 +96,7 @@ class Snapshot:
         return self._vault.evaluate(block, self.tables[block.table.name].cells)
 
     def gateway_cells(self, table: str) -> NDArray[np.intp]:
-        """Return, for each cell here, the number of the gateway's cell that it is part of: by quasi-identifiers alone."""
+        """Return, for each cell here, the number of the gateway's cell that it is part of."""
         if table not in self._gateway_cells:
             by = ", ".join(quoted(identifier(name)) for name in self._quasi[table])
             number = f"dense_rank() OVER (ORDER BY {by}) - 1" if by else "0"
@@ -133,10 +133,8 @@ class Snapshot:
         """Let identifiers choose records where every record can be a cell."""
         if not isinstance(relation, Restricted):
             return relation
-        (number,) = self._con.execute(f"SELECT count(*) FROM {quoted(table_reference(relation.name))}").fetchone() or (
-            0,
-        )
-        if number > RECORDS:
+        counted = self._con.execute(f"SELECT count(*) FROM {quoted(table_reference(relation.name))}").fetchone()
+        if counted is None or counted[0] > RECORDS:
             return relation
         types = column_types(self._con, relation.name)
         named = {name.casefold() for name in policy.tables[relation.name].columns} | {relation.key.casefold()}
@@ -187,11 +185,11 @@ class Snapshot:
                 node.replace(
                     exp.In(this=node.this, expressions=[literal(v) for v in values]) if values else exp.false()
                 )
-        for node in list(root.find_all(exp.Subquery)):
-            values = self._public(node.this)
+        for inner in list(root.find_all(exp.Subquery)):
+            values = self._public(inner.this)
             if len(values) > 1:
                 raise Unsupported("a subquery in a condition gives more than one value")
-            node.replace(literal(values[0]) if values else exp.null())
+            inner.replace(literal(values[0]) if values else exp.null())
         found: exp.Expr = root.this
         return found
 

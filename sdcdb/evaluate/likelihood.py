@@ -2,9 +2,10 @@
 
 `likelihood[i, j]` is the probability that the i-th value of the grid is published as the j-th; the last column is
 "nothing is published". Techniques that treat every record by itself have a law that follows from what was fitted, and
-it is computed here, exactly. Techniques that are about groups of records (microaggregation, swapping) have none: for
-them `observed` counts, in the file at hand, how often each value became each other. An intruder does not know these
-counts, so such a technique is at least as safe as it looks.
+it is computed here, exactly. Techniques that look at other records (microaggregation, swapping) or at other columns
+(gadp, linnapt) have none: for them `observed` counts, in the file at hand, how often each value became each other. That
+grants an intruder counts that only the owner has. It does not grant the use of what other columns say: whoever knows in
+which leaf a record lies, and what noise that leaf has, may learn more than is measured here.
 """
 
 import math
@@ -34,9 +35,9 @@ Below = Callable[[Floats], Floats]
 """The probability that the noisy value, counted in steps from `low`, is below each of a row of limits."""
 
 
-def likelihood(fitted: Fitted, grid: Grid) -> Floats | None:
+def likelihood(fitted: Fitted | None, grid: Grid) -> Floats | None:
     """Return the matrix of a fitted technique, or None when its records are not perturbed each by itself."""
-    law = _LAWS.get(type(fitted))
+    law = None if fitted is None else _LAWS.get(type(fitted))
     return None if law is None else law(fitted, grid)
 
 

@@ -7,6 +7,7 @@
 | `noise:5%,10%`                 | the paper's binomial noise, M = 5% and 10% of |D| - 1; values may leave the domain  |
 | `normal:sd=10%`, `normal:10%`  | a technique of the product, by its name in a policy, with its main parameter        |
 | `normal:10%+boundary=clip`     | and with further ones; a list is written `swapping:5%+within=sex|dept`              |
+| `gadp`                         | and with none, if it needs none                                                     |
 """
 
 import zlib
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any, get_origin
 
 from pydantic import ValidationError
+from pydantic.fields import FieldInfo
 
 from sdcdb.errors import SdcdbError, choices
 from sdcdb.policy.amount import Amount
@@ -21,13 +23,14 @@ from sdcdb.techniques.registry import TECHNIQUES
 from sdcdb.techniques.technique import Kind
 
 SAMPLING, RESTRICTION, NOISE = "sampling", "restriction", "noise"
+DEFAULT = "default"
 PAPER = (
     "sampling:5%,10%,20%,50%",
     "restriction:2,4,8,16,32",
     "noise:10%,25%,50%,100%",
 )
 """Section 5 of the CAE paper. It does not list its amounts of noise."""
-_MAIN = {"swapping": "range"}  # where the first parameter of a technique is not its amount
+_MAIN = dict.fromkeys(("gadp", "cgadp", "egadp", "extended_framework"), "proximity")  # not of the type of an amount
 
 
 @dataclass(frozen=True)
@@ -67,6 +70,12 @@ def parse(text: str) -> list[Setting]:
     """
     name, _, rest = text.strip().partition(":")
     amounts = [amount.strip() for amount in rest.split(",") if amount.strip()]
+    paper, technique = name in {SAMPLING, RESTRICTION, NOISE}, TECHNIQUES.get(name)
+    if not paper and (technique is None or not _numeric(technique.kind)):
+        what = "is for categories" if technique else "is not a technique"
+        raise SdcdbError(f"{name!r} {what}: the confidential column is a number; {choices(name, names())}")
+    if not amounts and not paper and not _required(name):
+        return [Setting(name, DEFAULT)]
     if not amounts:
         raise SdcdbError(f"{text!r} gives no amount: write {name or 'sampling'}:5%,10%")
     if name == SAMPLING:
@@ -75,18 +84,28 @@ def parse(text: str) -> list[Setting]:
         return [Setting(name, _share(name, amount)) for amount in amounts]
     if name == RESTRICTION:
         return [Setting(name, _even(amount)) for amount in amounts]
-    technique = TECHNIQUES.get(name)
-    if technique is None or not _numeric(technique.kind):
-        what = "is for categories" if technique else "is not a technique"
-        raise SdcdbError(f"{name!r} {what}: the confidential column is a number; {choices(name, names())}")
     return [_product(name, amount) for amount in amounts]
 
 
 def main_parameter(name: str) -> str:
-    """Return the parameter that says how much a technique of the product does: the first that must be given."""
-    fields = {field: each for field, each in TECHNIQUES[name].params.model_fields.items() if field != "method"}
-    required = [field for field, each in fields.items() if each.is_required()]
-    return _MAIN.get(name) or next(iter(required or fields))
+    """Return the parameter that says how much a technique of the product does: the first that is an amount."""
+    fields = _fields(name)
+    amounts = [field for field, each in fields.items() if "Amount" in str(each.annotation)]
+    required = [field for field in _required(name) if field in amounts or fields[field].annotation in {int, float}]
+    main = _MAIN.get(name) or next(iter(required or amounts), None)
+    if main is None:
+        raise SdcdbError(f"which parameter of {name} is meant? It has {', '.join(fields)}: write {name}:NAME=VALUE")
+    return main
+
+
+def _fields(name: str) -> dict[str, FieldInfo]:
+    """Return the parameters of a technique, named as in a policy."""
+    every = TECHNIQUES[name].params.model_fields.items()
+    return {each.alias or field: each for field, each in every if field != "method"}
+
+
+def _required(name: str) -> list[str]:
+    return [field for field, each in _fields(name).items() if each.is_required()]
 
 
 def _product(name: str, amount: str) -> Setting:
@@ -101,17 +120,22 @@ def _product(name: str, amount: str) -> Setting:
         first = problem.errors()[0]
         where = ".".join(map(str, first["loc"]))
         raise SdcdbError(f"{name}:{amount}: {where + ' ' if where else ''}{first['msg']}") from None
-    words = "+".join(
-        f"{key}={str(value).lower() if isinstance(value, bool) else value}" for key, value in given.items()
-    )
-    return Setting(name, words, tuple(given.items()))
+    return Setting(name, "+".join(f"{key}={_word(value)}" for key, value in given.items()), tuple(given.items()))
+
+
+def _word(value: Any) -> str:
+    if isinstance(value, tuple):
+        return "|".join(value)
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _value(name: str, field: str, text: str) -> Any:
     """Read a value as a policy would: true, 5, 0.5, the text itself such as `5%`; `sex|dept` where a list is due."""
-    known = TECHNIQUES[name].params.model_fields.get(field)
+    known = _fields(name).get(field)
     if known is not None and get_origin(known.annotation) is tuple:
         return tuple(text.split("|"))
+    if known is not None and known.annotation in {str, str | None}:
+        return text
     if text.lower() in {"true", "false"}:
         return text.lower() == "true"
     for kind in (int, float):

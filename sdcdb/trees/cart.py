@@ -18,7 +18,7 @@ from sdcdb.trees.table import TrainingTable
 from sdcdb.trees.tree import DEEPEST, Tree
 
 
-def grow_cart(  # noqa: PLR0913 - the learner's own options, each by name
+def grow_cart(
     table: TrainingTable,
     *,
     min_cases: int = 2,
@@ -69,7 +69,7 @@ class _Conversion:
     def __init__(self, tree: Tree, fields: Fields, wanted: list[tuple[int, int]], found: Any) -> None:
         self.tree, self.fields, self.wanted, self.found = tree, fields, wanted, found
         self.count = 0
-        self.missing = (fields.values < 0).any(axis=1)
+        self.missing = [bool((line < 0).any()) for line in fields.values]
 
     def node(self, at: int) -> Node:
         """Convert a node and all below."""

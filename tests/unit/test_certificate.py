@@ -132,8 +132,7 @@ def evidence(
     """Answer questions such as ("sum", "1101") about these values, one record a cell."""
     rows = sets(*(row for _, row in asked)) if asked else np.zeros((0, len(values)), bool)
     numbers = np.array(values)
-    answer = {"sum": np.sum, "min": np.min, "max": np.max}
-    answers = [int(answer[kind](numbers[row])) for (kind, _), row in zip(asked, rows, strict=True)]
+    answers = [int(getattr(numbers[row], kind)()) for (kind, _), row in zip(asked, rows, strict=True)]
     return Evidence.of([1] * len(values), Domain.of(low, high, step), rows, [kind for kind, _ in asked], answers)  # type: ignore[misc]
 
 
@@ -143,22 +142,21 @@ def brute(known: Evidence, low: int, high: int) -> tuple[list[int], list[int]]:
     fitting = []
     for values in product(range(low, high + 1), repeat=len(known.counts)):
         v = np.array(values)
-        answers = (
-            {"sum": np.sum, "min": np.min, "max": np.max}[k](v[r]) for k, r in zip(known.kinds, rows, strict=True)
-        )
+        answers = (getattr(v[r], k)() for k, r in zip(known.kinds, rows, strict=True))
         if all(a == b for a, b in zip(answers, known.answers, strict=True)):
             fitting.append(values)
     return [min(each) for each in zip(*fitting, strict=True)], [max(each) for each in zip(*fitting, strict=True)]
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.integers(2, 4), st.integers(1, 5), st.booleans(), st.integers(0, 2**32 - 1))
+@given(
+    st.integers(2, 4), st.integers(1, 5), st.sampled_from([["sum"], ["sum", "min", "max"]]), st.integers(0, 2**32 - 1)
+)
 def test_intervals_hold_every_possible_value_and_their_certificates_hold(
-    n: int, k: int, extremes: bool, seed: int
+    n: int, k: int, kinds: list[str], seed: int
 ) -> None:
     rng = np.random.default_rng(seed)
     values = rng.integers(0, 7, n).tolist()
-    kinds = ["sum", "min", "max"] if extremes else ["sum"]
     asked = []
     for _ in range(k):
         row = rng.random(n) < 0.6
@@ -233,4 +231,4 @@ def test_answers_that_cannot_be_true_together_are_noticed() -> None:
 def test_a_core_is_irreducible() -> None:
     needed = {3, 7, 11}
     assert core(20, lambda chosen: needed <= set(chosen)) == [3, 7, 11]
-    assert core(20, lambda chosen: True) == []
+    assert core(20, lambda _: True) == []

@@ -285,7 +285,16 @@ def test_a_group_mean_may_be_any_of_the_groups_values() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["swapping:50%", "swapping:share=100%+within=sex|dept", "microaggregation:4", "noise:50%"]
+    "text",
+    [
+        "swapping:50%",
+        "swapping:share=100%+within=sex|dept",
+        "microaggregation:4",
+        "noise:50%",
+        "gadp",
+        "linnapt:20%+class=dept",
+        "framework:20%+class=dept",
+    ],
 )
 def test_every_belief_of_a_release_allows_the_true_value(text: str) -> None:
     population = people()
@@ -314,6 +323,9 @@ def test_settings_are_read_as_they_are_written() -> None:
         "noise:20%",
         "normal:sd=10%",
     ]
+    assert parse("swapping:5%+within=sex|dept")[0].text == "swapping:range=5%+within=sex|dept"
+    assert parse("gadp")[0].text == "gadp:default"
+    assert parse("linnapt:20%+class=dept")[0].parameters == (("sd", "20%"), ("class", "dept"))
     assert parse("rounding:base=5+random=true")[0].parameters == (("base", 5), ("random", True))
 
 
@@ -327,7 +339,10 @@ def test_settings_are_read_as_they_are_written() -> None:
         ("restriction:3", "even query set sizes"),
         ("vicus:1", "is for categories"),
         ("nromal:1", "did you mean 'normal'"),
+        ("normal", "gives no amount"),
         ("normal:wide=3", "normal:wide=3"),
+        ("random_framework:2", "which parameter"),
+        ("linnapt:10%", "class"),
         ("normal:-1", "normal:-1: sd"),
         ("microaggregation:1", "microaggregation:1: k"),
     ],
@@ -493,3 +508,10 @@ def test_too_many_known_columns_are_refused(con: duckdb.DuckDBPyConnection) -> N
     con.execute(f"CREATE TABLE wide AS SELECT 1 AS pay, {', '.join(f'0 AS c{n}' for n in range(13))} FROM range(3)")
     with pytest.raises(DataError, match="--known"):
         read(con, Wanted("wide", "pay"))
+
+
+def test_known_columns_may_have_any_name() -> None:
+    population = people()
+    odd = Population(population.grid, population.positions, ("#value", 'a "b"', "##id"), population.codes)
+    plain, renamed = (Laboratory(each).run(Unit(parse("normal:10%")[0], 0, 0)) for each in (population, odd))
+    assert len(plain.averages) == len(renamed.averages) == 4
