@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 import victims
-from conftest import Stages
+from stages import Stages
 
 import sdcdb
 from sdcdb.errors import Denied

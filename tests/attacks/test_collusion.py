@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 import victims
-from conftest import Stages
+from stages import Stages
 
 import sdcdb
 from sdcdb.protect import protect

@@ -5,7 +5,7 @@ import random
 import pytest
 import victims
 from attacker import Ask
-from conftest import Stages
+from stages import Stages
 
 from sdcdb.errors import Denied
 from sdcdb.gateway.gateway import Gateway

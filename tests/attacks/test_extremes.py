@@ -1,7 +1,7 @@
 """MIN and MAX, bisection and comparisons: an answer about an extreme is an answer about one person."""
 
 import pytest
-from conftest import Stage, Stages
+from stages import Stage, Stages
 from victims import HIGH, LOW
 
 WITH_EXTREMES = {"aggregates": "count, sum, avg, min, max"}

@@ -3,7 +3,7 @@
 import pytest
 import victims
 from attacker import Ask
-from conftest import Stages
+from stages import Stages
 
 
 def missing(ask: Ask, sql: str, total: str) -> float | None:
