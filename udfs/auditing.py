@@ -134,7 +134,7 @@ RESULTS = (
 )
 
 
-def audit(  # noqa: PLR0913 - all but what to audit is by name
+def audit(
     con: duckdb.DuckDBPyConnection,
     log: str | Path | Sequence[str | Path],
     policy: str | Path,
@@ -155,7 +155,7 @@ def audit(  # noqa: PLR0913 - all but what to audit is by name
         con.execute(f"CREATE OR REPLACE TEMP TABLE {result.name} AS {query}", [rows])
 
 
-def _audited(  # noqa: PLR0913, PLR0917 - the arguments of the SQL functions
+def _audited(
     con: duckdb.DuckDBPyConnection, logs: list[Path], policy: str | Path, known: str, together: str, dialect: str
 ) -> "Audit":
     from sdcdb.auditor.audit import Options
@@ -171,7 +171,7 @@ def _audited(  # noqa: PLR0913, PLR0917 - the arguments of the SQL functions
 
 
 def _files(pattern: str) -> list[Path]:
-    found = [Path(name) for name in sorted(glob(pattern))]  # noqa: PTH207 - a pattern from anywhere
+    found = [Path(name) for name in sorted(glob(pattern))]
     return found or [Path(pattern)]
 
 
@@ -203,7 +203,7 @@ def _stamp(path: Path) -> tuple[str, int, int]:
 
 
 def _function(result: Result) -> Callable[..., Any]:
-    def function(  # noqa: PLR0913, PLR0917 - as SQL calls it
+    def function(
         log: str, policy: str, known: str, together: str, dialect: str, path: str
     ) -> list[dict[str, Any]]:
         from sdcdb.database import policy_path

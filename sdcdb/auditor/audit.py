@@ -156,7 +156,7 @@ def _fits(evidence: Evidence, number: int) -> bool:
     return True
 
 
-def _some(  # noqa: PLR0913, PLR0917 - who, what and within which limits
+def _some(
     history: History, name: str, users: frozenset[str], items: list[Item], everybody: Pooled, limits: Thresholds
 ) -> Pooled | None:
     """Audit what some users know. Only records that everybody together exposes can be exposed by some."""

@@ -111,7 +111,7 @@ def _reaches(value: Fraction, goal: float, tolerance: float, *, upper: bool) -> 
     return float(value) <= goal + tolerance if upper else float(value) >= goal - tolerance
 
 
-def _with_few_caps(  # noqa: PLR0913 - a proof and what it is of
+def _with_few_caps(
     evidence: Evidence,
     cell: int,
     weights: Mapping[int, Fraction],

@@ -8,14 +8,13 @@ exact for a single interval.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from math import log2
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdcdb.auditor.evidence import Domain
 from sdcdb.auditor.interval import Intervals
+from sdcdb.gateway.audit.equivocation import area, h0
 from sdcdb.measures.cae import Curve, cae, curve
 
 GRID = 250
@@ -37,14 +36,8 @@ def values_in(lower: float, upper: float, domain: Domain) -> int:
 
 def of_interval(lower: float, upper: float, domain: Domain) -> Doubt:
     """Return the doubt about somebody who is known to be in an interval, and nothing else."""
-    return _uniform(values_in(lower, upper, domain), float(domain.grid))
-
-
-@lru_cache(maxsize=4096)
-def _uniform(number: int, step: float) -> Doubt:
-    coarse = min(number, GRID)
-    values = np.linspace(0.0, (number - 1) * step, coarse) if number > 1 else np.zeros(1)
-    return Doubt(log2(number), cae(values, np.full(len(values), 1 / len(values))).area if number > 1 else 0.0)
+    number = values_in(lower, upper, domain)
+    return Doubt(h0(number), area(number, float(domain.grid)))
 
 
 def of_points(values: Sequence[float]) -> Doubt:

@@ -63,7 +63,7 @@ class Evidence:
             raise DataError("every answer has a query set, a kind, a value and a number")
 
     @classmethod
-    def of(  # noqa: PLR0913, PLR0917 - what evidence is
+    def of(
         cls,
         counts: Sequence[int] | Ints,
         domain: Domain,

@@ -102,7 +102,7 @@ def _read_directly(items: Sequence[Item], evidence: Evidence) -> set[int]:
     return found
 
 
-def findings(  # noqa: PLR0913, PLR0917 - what a finding is made from
+def findings(
     pool: Pooled,
     table: AuditedTable,
     column: str,

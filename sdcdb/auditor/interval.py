@@ -41,7 +41,7 @@ class Intervals:
         return self.upper - self.lower
 
 
-class Contradiction(DataError):  # noqa: N818 - what the answers are
+class Contradiction(DataError):
     """No values fit all answers: the table changed between them, or they are not its answers."""
 
 
@@ -91,24 +91,21 @@ class _Vertices(Programme):
 
     def __init__(self, rows: Sets, answers: Floats, low: Floats, high: Floats) -> None:
         super().__init__(rows, answers, low, high)
-        self.least, self.most = np.full(len(low), np.inf), np.full(len(low), -np.inf)
+        self.lowest, self.highest = np.full(len(low), np.inf), np.full(len(low), -np.inf)
 
     def _run(self) -> float | None:
         found = super()._run()
         if found is not None:
-            seen = self.values()
-            self.least, self.most = np.minimum(self.least, seen), np.maximum(self.most, seen)
+            seen = np.asarray(self._solver.getSolution().col_value, dtype=np.float64)
+            self.lowest, self.highest = np.minimum(self.lowest, seen), np.maximum(self.highest, seen)
         return found
 
     def wander(self, columns: NDArray[np.intp], rng: np.random.Generator) -> None:
         """Go to the vertices farthest in a random direction and in its opposite."""
-        direction = rng.standard_normal(len(columns))
-        for sign in (1.0, -1.0):
-            for column, cost in zip(columns, direction, strict=True):
-                self._solver.changeColCost(int(column), sign * float(cost))
-            self._run()
-        for column in columns:
-            self._solver.changeColCost(int(column), 0.0)
+        direction = np.zeros(len(self._low))
+        direction[columns] = rng.standard_normal(len(columns))
+        self.least(direction)
+        self.least(-direction)
 
 
 class Caps:
@@ -193,8 +190,8 @@ def _programmes(
 
     def seen() -> tuple[Floats, Floats]:
         """Return the part of a record's interval that the vertices show."""
-        inner = np.maximum(least, programme.least - (size - 1) * most)
-        return inner, np.maximum(inner, np.minimum(most, programme.most - (size - 1) * least))
+        inner = np.maximum(least, programme.lowest - (size - 1) * most)
+        return inner, np.maximum(inner, np.minimum(most, programme.highest - (size - 1) * least))
 
     def clear() -> None:
         """Note the atoms whose interval is seen to be wide enough."""

@@ -112,7 +112,7 @@ class Conversations:
         sql, unbound = bound(body, report.values or ())
         self._ask(entry, raw, sql, unbound=unbound, told="audited", number=report.statement)
 
-    def _ask(  # noqa: PLR0913 - what is known of one statement
+    def _ask(
         self, entry: Entry, raw: str, sql: str, *, unbound: bool, told: str, number: tuple[str, str] | None = None
     ) -> None:
         if entry.session in self._last:

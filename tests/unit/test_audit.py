@@ -30,7 +30,7 @@ from sdcdb.database import Database
 from sdcdb.errors import DataError
 from sdcdb.gateway.gateway import Gateway
 from sdcdb.logs.record import LoggedQuery
-from sdcdb.policy.load import load_policy, parse_document
+from sdcdb.policy.load import load_policy
 from sdcdb.udfs import audit as audit_tables
 
 POLICY = """
@@ -49,23 +49,28 @@ tables:
 groups: {office: [ann, ben]}
 """
 PEOPLE = """
-CREATE TABLE staff AS SELECT i AS id, 'p' || i AS name, ['F', 'M'][1 + i % 2] AS sex, ['it', 'hr', 'lab'][1 + i % 3] AS dept,
-    100 + (i * 37) % 800 AS salary FROM range(60) t(i);
+CREATE TABLE staff AS SELECT i AS id, 'p' || i AS name, ['F', 'M'][1 + i % 2] AS sex,
+    ['it', 'hr', 'lab'][1 + i % 3] AS dept, 100 + (i * 37) % 800 AS salary FROM range(60) t(i);
 CREATE TABLE dims AS SELECT * FROM (VALUES ('it', 'north'), ('hr', 'south'), ('lab', 'north')) t(dept, site);
 CREATE VIEW everybody AS FROM staff;
 """
 
 
-@pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
-    with sdcdb.open(tmp_path / "staff.duckdb", create=True) as made:
+def staff(folder: Path) -> Path:
+    """Write the database and its policy into a folder."""
+    with sdcdb.open(folder / "staff.duckdb", create=True) as made:
         made.con.execute(PEOPLE)
-    (tmp_path / "staff.policy.yaml").write_text(POLICY)
-    with sdcdb.open(tmp_path / "staff.duckdb", read_only=True) as opened:
+    (folder / "staff.policy.yaml").write_text(POLICY)
+    return folder / "staff.duckdb"
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
+    with sdcdb.open(staff(tmp_path_factory.mktemp("audit")), read_only=True) as opened:
         yield opened
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def snapshot(database: Database) -> Iterator[Snapshot]:
     assert database.policy is not None
     made = Snapshot(database.con, database.policy)
@@ -100,7 +105,7 @@ SELECT dept, avg(salary) FROM staff GROUP BY dept;
         ("SELECT sum(salary) FROM staff WHERE dept = 'it'", "duckdb", Outcome.UNDERSTOOD, 1),
         ("SELECT sex, min(salary), max(salary) FROM staff GROUP BY sex", "duckdb", Outcome.UNDERSTOOD, 4),
         ("SELECT avg(salary) * 12 FROM staff WHERE name = 'p7'", "duckdb", Outcome.UNDERSTOOD, 1),
-        ("SELECT sum(s.salary) FROM staff s JOIN dims USING (dept) WHERE site = 'north'", "duckdb", Outcome.UNDERSTOOD, 1),
+        ("SELECT sum(salary) FROM staff JOIN dims USING (dept) WHERE site = 'north'", "duckdb", Outcome.UNDERSTOOD, 1),
         ("SELECT sum(x) FROM (SELECT salary AS x FROM staff WHERE id < 30) t", "duckdb", Outcome.UNDERSTOOD, 1),
         ("SELECT sum(salary) FROM staff WHERE regexp_matches(name, '^p[1-5]$')", "duckdb", Outcome.UNDERSTOOD, 1),
         ("SELECT `dept`, SUM(`salary`) FROM `staff` GROUP BY `dept`", "mysql", Outcome.UNDERSTOOD, 3),
@@ -279,16 +284,15 @@ def test_replay_tells_what_the_gateway_would_have_denied(database: Database) -> 
     file = log(
         database.path.parent, "SELECT avg(salary) FROM staff WHERE sex = 'F';\nSELECT salary FROM staff WHERE id = 4;"
     )
-    strict = parse_document(POLICY.replace("min_set: 2", "min_set: 31"))
-    found = run(database.con, database.policy, Request([file], replay_with=strict))
+    other = database.path.parent / "strict.yaml"
+    other.write_text(POLICY.replace("min_set: 2", "min_set: 31"))
+    found = run(database.con, database.policy, Request([file], replay_with=load_policy(other)))
     assert found.replay is not None
     assert [(each.rule, each.statement.line) for each in found.replay.refused] == [("size", 1), ("shape", 2)]
 
 
-def test_the_gateways_ledger_is_audited_by_what_it_answered(tmp_path: Path, database: Database) -> None:
-    assert database.path is not None
-    database.close()
-    with sdcdb.open(tmp_path / "staff.duckdb") as writable, Gateway(writable) as gateway:
+def test_the_gateways_ledger_is_audited_by_what_it_answered(tmp_path: Path) -> None:
+    with sdcdb.open(staff(tmp_path)) as writable, Gateway(writable) as gateway:
         gateway.ask("SELECT dept, avg(salary) FROM staff GROUP BY dept", user="ann")
         with pytest.raises(sdcdb.Denied):
             gateway.ask("SELECT salary FROM staff", user="ann")
@@ -313,9 +317,9 @@ def test_findings_bounds_and_certificates_are_tables_in_sql(tmp_path: Path, data
     assert rows == [("p4", "exact", True, ["ann", "ben"])]
     weights = con.execute(f"SELECT position, weight, line FROM sdc_audit_certificates('{file}')").fetchall()
     assert weights == [(1, "1", 3), (2, "-1", 5)]
-    inside = con.execute(f"SELECT count(*), bool_and(s.salary BETWEEN lower AND upper) FROM sdc_audit_bounds('{file}') b "
-                         "JOIN staff s ON b.record = s.id::VARCHAR").fetchone()  # fmt: skip
-    assert inside == (60, True)
+    right = "count(*), bool_and(s.salary BETWEEN lower AND upper)"
+    joined = f"sdc_audit_bounds('{file}') b JOIN staff s ON b.record = s.id::VARCHAR"
+    assert con.execute(f"SELECT {right} FROM {joined}").fetchone() == (60, True)
     assert con.execute(f"FROM sdc_audit_statements('{file}')").fetchall() == []
     con.close()
 
