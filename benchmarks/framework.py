@@ -55,7 +55,8 @@ def table_sql(rows: int) -> str:
             'work ' || CASE WHEN {bits(5, 10)} < 7 THEN job_n % 8 ELSE {bits(9, 8)} END AS work,
             'marital ' || CASE WHEN age < 28 THEN 0 WHEN {bits(21, 10)} < 6 THEN 1 ELSE {bits(25, 7)} END AS marital,
             'job ' || job_n AS job,
-            'relation ' || CASE WHEN age < 25 THEN 0 WHEN {bits(37, 10)} < 5 THEN 1 + sex_n ELSE {bits(41, 6)} END AS relation,
+            'relation ' || CASE WHEN age < 25 THEN 0 WHEN {bits(37, 10)} < 5 THEN 1 + sex_n
+                ELSE {bits(41, 6)} END AS relation,
             'race ' || CASE WHEN {bits(53, 10)} < 8 THEN 0 ELSE {bits(57, 5)} END AS race,
             'sex ' || sex_n AS sex,
             'country ' || CASE WHEN {bits(69, 10)} < 8 THEN 0 ELSE {bits(73, 40)} END AS country,
@@ -115,7 +116,7 @@ def in_numpy(con: duckdb.DuckDBPyConnection, plan: Plan) -> None:
             values, drawn, done = np.array(each.shape.values), np.empty(len(frame), np.int64), 0
             labels = codes["income"].cat.set_categories(each.shape.values).cat.codes.to_numpy(np.int64)
             counts = np.bincount(at * len(values) + labels, minlength=len(each.outcomes) * len(values))
-            for leaf, own in enumerate(counts.reshape(-1, len(values))):
+            for own in counts.reshape(-1, len(values)):
                 drawn[order[done : done + own.sum()]] = np.repeat(np.arange(len(values)), own)
                 done += own.sum()
             frame["income"] = values[drawn]

@@ -28,8 +28,8 @@ ALLOWED: dict[type[exp.Expr], frozenset[str]] = {
     exp.Not: _ONE,
     exp.Between: frozenset({"this", "low", "high"}),
     exp.In: frozenset({"this", "expressions"}),
-    exp.Like: _TWO,
-    exp.ILike: _TWO,
+    exp.Like: frozenset({"this", "expression", "negate"}),
+    exp.ILike: frozenset({"this", "expression", "negate"}),
     exp.Case: frozenset({"this", "ifs", "default"}),
     exp.If: frozenset({"this", "true", "false"}),
     exp.Coalesce: frozenset({"this", "expressions"}),
@@ -75,7 +75,7 @@ ALLOWED: dict[type[exp.Expr], frozenset[str]] = {
     exp.Interval: frozenset({"this", "unit"}),
     # Casts, to plain types only
     exp.Cast: frozenset({"this", "to"}),
-    exp.TryCast: frozenset({"this", "to", "requires_string"}),
+    exp.TryCast: frozenset({"this", "to", "safe", "requires_string"}),
     exp.DataType: frozenset({"this", "expressions", "nested"}),
     exp.DataTypeParam: _ONE,
 }

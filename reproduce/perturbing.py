@@ -23,8 +23,8 @@ BHP = """
     FROM read_csv('{file}')
 """
 WBC = """
-    SELECT rownames AS id, V1 AS clump, V2 AS size, V3 AS shape, V4 AS adhesion, V5 AS epithelial, V6::INTEGER AS nuclei,
-        V7 AS chromatin, V8 AS nucleoli, V9 AS mitoses, class
+    SELECT rownames AS id, V1 AS clump, V2 AS size, V3 AS shape, V4 AS adhesion, V5 AS epithelial,
+        V6::INTEGER AS nuclei, V7 AS chromatin, V8 AS nucleoli, V9 AS mitoses, class
     FROM read_csv('{file}') WHERE V6 IS NOT NULL
 """
 ADULT = """

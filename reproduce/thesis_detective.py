@@ -60,7 +60,8 @@ def main() -> None:
         rows.append(["among siblings, most similar", "Toyota - Nissan", f"{siblings.first} - {siblings.second}"])
         rows.append(["CACTUS, cars in its one cluster", "Toyota, Ford", ", ".join(best["car_make"])])
         record("thesis_6_6_1", ["car make, largest leaf", "thesis", "sdcdb"], rows, [
-            "Similarity is the product of counts in a leaf; the thesis's leaf has Ford 132, Toyota 62, Nissan 48, Holden 5.",
+            ("Similarity is the product of counts in a leaf; the thesis's leaf "
+            "has Ford 132, Toyota 62, Nissan 48, Holden 5."),
             f"Ours: {', '.join(f'{v} {n:g}' for v, n in largest.counts)}. CACTUS with a factor of 1.1.",
         ])  # fmt: skip
     counts = {name: Counter[str]() for name in CLASSES}
@@ -78,7 +79,8 @@ def main() -> None:
     print(f"car and profession at least very similar: {kept:.0%}", dict(counts))
     if not given.quick:
         record("thesis_6_4", ["class of the tree", "thesis, of 3", *VERDICTS], lines, [
-            f"{runs} runs; verdicts as in section 6.6, which holds all rules that are neither A nor B against a tree. CAPT with p = 0.1.",
+            (f"{runs} runs; verdicts as in section 6.6, which holds all rules that are neither A nor B "
+            "against a tree. CAPT with p = 0.1."),
             f"Trees of car make and profession are at least very similar in {kept:.0%} of runs.",
         ])  # fmt: skip
 

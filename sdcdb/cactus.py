@@ -1,4 +1,4 @@
-"""CACTUS (Ganti, Gehrke and Ramakrishnan 1999), as the thesis (2007, sections 6.3 and 6.6.1) compares DETECTIVE with it.
+"""CACTUS (Ganti, Gehrke and Ramakrishnan 1999), with which the thesis (2007, sections 6.3, 6.6.1) compares DETECTIVE.
 
 Two values of different columns are strongly connected when they share more records than `factor` times what they would
 if columns were independent and values equally frequent: n / (|Da| |Db|). Two values of one column are similar when they

@@ -139,7 +139,7 @@ class _Circle:
 def leaf_range(
     tree: Tree, at: int, column: str, shape: NumberShape, domain: tuple[float, float]
 ) -> tuple[float, float]:
-    """Return the ends of what a leaf's path leaves of a domain, both of which belong to it, on the grid if there is one.
+    """Return the ends of what a leaf's path leaves of a domain: both belong to it, and lie on the grid if there is one.
 
     A path that leaves nothing is one that no record takes; it has the range of one point.
     """
@@ -154,7 +154,7 @@ def leaf_range(
 
 
 def size(shape: NumberShape, low: float, high: float) -> float:
-    """Return the size of a domain: of 1 to 10 by step 1 it is 10, the number of values; without steps it is the width."""
+    """Return the size of a domain: of 1 to 10 by step 1 it is 10, the number of values; without steps the width."""
     return high - low + (shape.step or 0.0)
 
 
@@ -162,8 +162,8 @@ def needed_domain(column: ColumnSpec, method: str) -> tuple[float, float]:
     """Return the domain of a column, which noise that wraps must have."""
     if column.domain is None:
         raise DataError(
-            f"{method!r} wraps {column.name!r} inside its domain: give it one in the policy, the range that is publicly "
-            "known: domain: [min, max]"
+            f"{method!r} wraps {column.name!r} inside its domain: give it one in the policy, the range that is "
+            "publicly known: domain: [min, max]"
         )
     return column.domain
 

@@ -82,9 +82,9 @@ def _testable(engine: Engine, table: Source) -> list[str]:
     for column in found.columns:
         fractions = numeric(column.type) and column.type not in INTEGERS
         unique = found.rows > 1 and column.nulls == 0 and column.distinct == found.rows
-        if column.name in table.columns and not (unique and not fractions):
-            if numeric(column.type) or column.distinct <= MOST:
-                names.append(column.name)
+        usable = numeric(column.type) or column.distinct <= MOST
+        if column.name in table.columns and usable and (fractions or not unique):
+            names.append(column.name)
     return names
 
 

@@ -61,7 +61,7 @@ class Partition:
         return tuple(tuple(value for value, label in named if label == n) for n in range(max(self.labels) + 1))
 
 
-def partition(  # noqa: PLR0913 - the problem and the search are one call
+def partition(
     similarity: ArrayLike,
     k: int | None = None,
     min_size: int = 2,
@@ -193,7 +193,7 @@ def _links(weights: Floats, labels: Ints, k: int) -> tuple[Floats, Ints]:
 
 
 @compiled
-def _move(  # noqa: PLR0913, PLR0917 - numba takes arrays and numbers, not an object that holds them
+def _move(
     weights: Floats, labels: Ints, links: Floats, sizes: Ints, v: int, to: int
 ) -> None:
     origin = labels[v]
@@ -325,7 +325,7 @@ def _aligned(parent: Ints, other: Ints, k: int) -> Ints:
 
 
 @compiled
-def _evolved(  # noqa: PLR0913, PLR0917 - as _move
+def _evolved(
     weights: Floats, k: int, min_size: int, people: Ints, parents: Ints, genes: Ints
 ) -> Ints:
     """Evolve `people`, one child per row of `parents`: of the first two and of the last two the better is a parent.

@@ -90,7 +90,7 @@ def _tables(before: pd.DataFrame, after: pd.DataFrame, target: str) -> tuple[Tra
                 place.append(half.to_numpy(dtype=np.float64, na_value=np.nan))
             continue
         texts = pd.concat(halves).astype("object")
-        codes, values = pd.factorize(texts.map(lambda v: None if v is None or pd.isna(v) else str(v)), sort=True)
+        codes, values = pd.factorize(texts.map(_text), sort=True)
         if name != target and (len(values) > MOST_VALUES or len(values) == len(before)):
             continue
         attributes.append(Attribute(str(name), "category", tuple(map(str, values))))
@@ -98,6 +98,10 @@ def _tables(before: pd.DataFrame, after: pd.DataFrame, target: str) -> tuple[Tra
         columns[1].append(codes[len(before) :].astype(np.int32))
     made = [TrainingTable(tuple(attributes), tuple(half), target) for half in columns]
     return made[0], made[1]
+
+
+def _text(value: Any) -> str | None:
+    return None if value is None or pd.isna(value) else str(value)
 
 
 def _names_records(column: pd.Series) -> bool:

@@ -107,7 +107,8 @@ def page(found: Comparison) -> str:
         parts += _patterns(found.patterns)
     body = "\n".join(parts)
     head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{_text(plan.view)}</title>'
-    return f"<!DOCTYPE html>\n<html lang=en><head>{head}<style>{STYLE}{report_patterns.STYLE}</style></head><body>\n{body}\n</body></html>\n"
+    style = f"<style>{STYLE}{report_patterns.STYLE}</style>"
+    return f"<!DOCTYPE html>\n<html lang=en><head>{head}{style}</head><body>\n{body}\n</body></html>\n"
 
 
 def _patterns(found: Patterns) -> list[str]:

@@ -40,7 +40,7 @@ def trees(found: Patterns) -> str:
     key = "".join(f"<li class={kind}><span class=badge>{kind}</span> {text}</li>" for kind, text in TYPES.items())
     shares = ", ".join(f"type {kind} {share:.1%}" for kind, share in found.similarity.shares.items())
     return (
-        f"<p>The trees are <strong>{found.similarity.verdict}</strong>; shares of records by type of rule: {shares}.</p>"
+        f"<p>The trees are <strong>{found.similarity.verdict}</strong>; records by type of rule: {shares}.</p>"
         f"<div class=trees><div><h3>Before</h3>{_rules(found.original, before)}</div>"
         f"<div><h3>After</h3>{_rules(found.perturbed, after)}</div></div>"
         f"<div class=trees><ol class=soft style='list-style:none'>{key}</ol></div>"

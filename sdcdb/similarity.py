@@ -50,7 +50,7 @@ class Similarity:
     total: "pd.DataFrame"
 
 
-def similarity(  # noqa: PLR0913, PLR0917 - the paper's parameters
+def similarity(
     con: duckdb.DuckDBPyConnection,
     table: str,
     columns: Sequence[str],

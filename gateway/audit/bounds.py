@@ -18,11 +18,8 @@ from sdcdb.gateway.audit.programme import Programme
 
 Floats = NDArray[np.float64]
 
-# Answers are decimal or binary fractions of sums: this much of the domain's width is rounding, not knowledge.
-ROUNDING = 1e-9
 
-
-def bounds(
+def bounds(  # noqa: PLR0913, PLR0917 - the public signature
     membership: ArrayLike,
     answers: ArrayLike,
     low: float,
@@ -51,19 +48,30 @@ def bounds(
     size = np.bincount(atom, weights=m, minlength=number)
     first = np.array([np.flatnonzero(atom == a)[0] for a in range(number)])
     totals = (y - low * (sets @ m)) / wide
-    programme = Programme(sets[:, first], totals, np.zeros(number), size)
-    if not programme.feasible():
+    found = atom_bounds(sets[:, first], totals, size, np.zeros(number), np.ones(number))
+    if found is None:
         raise DataError("the answers contradict each other or the domain: no values fit them all")
-    least, greatest = np.zeros(number), np.ones(number)
-    for a in range(number):
-        if size[a] > 0 and (reach := programme.reach(a)) is not None:
-            least[a] = max(0.0, reach[0] - (size[a] - 1))
-            greatest[a] = min(1.0, reach[1])
-    lower, upper = low + wide * least[atom], low + wide * greatest[atom]
-    return (lower, upper) if step is None else _on_grid(lower, upper, low, high, step)
+    lower, upper = low + wide * found[0][atom], low + wide * found[1][atom]
+    return (lower, upper) if step is None else on_grid(lower, upper, low, high, step)
 
 
-def _on_grid(lower: Floats, upper: Floats, low: float, high: float, step: float) -> tuple[Floats, Floats]:
+def atom_bounds(
+    sets: NDArray[np.bool_], totals: Floats, size: Floats, low: Floats, high: Floats
+) -> tuple[Floats, Floats] | None:
+    """Return the bounds of one record of each atom, whose records lie between `low` and `high`; None if none fit."""
+    programme = Programme(sets, totals, size * low, size * high)
+    if not programme.feasible():
+        return None
+    least, greatest = low.copy(), high.copy()
+    for a in np.flatnonzero(size > 0):
+        if (reach := programme.reach(int(a))) is not None:
+            least[a] = max(low[a], reach[0] - (size[a] - 1) * high[a])
+            greatest[a] = min(high[a], reach[1] - (size[a] - 1) * low[a])
+    return least, greatest
+
+
+def on_grid(lower: Floats, upper: Floats, low: float, high: float, step: float) -> tuple[Floats, Floats]:
+    """Round the lower bounds up and the upper ones down to low + k step."""
     last = np.floor((high - low) / step + 1e-9)
     slack = 1e-6  # an optimum that is a grid value up to rounding stays that value
     up = np.clip(np.ceil((lower - low) / step - slack), 0, last)
@@ -71,7 +79,7 @@ def _on_grid(lower: Floats, upper: Floats, low: float, high: float, step: float)
     return low + step * up, low + step * down
 
 
-def _checked(
+def _checked(  # noqa: PLR0913, PLR0917 - as bounds
     membership: ArrayLike, answers: ArrayLike, low: float, high: float, step: float | None, weights: ArrayLike | None
 ) -> tuple[NDArray[np.bool_], Floats, Floats]:
     sets = np.asarray(membership, dtype=bool)

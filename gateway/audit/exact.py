@@ -92,7 +92,10 @@ def _triple(new: _Groups, old: _Groups, people: Ints) -> bool:
     order = np.argsort(keys)
     for sign in (1, -1):
         for third in (1, -1):  # a + sign b + third c == 0, so c == -third (a + sign b)
-            sums = [reduced(-third * (v[people[a]] + sign * v[people[b]]), p) for v, p in zip(new.values, new.primes, strict=True)]
+            sums = [
+                reduced(-third * (v[people[a]] + sign * v[people[b]]), p)
+                for v, p in zip(new.values, new.primes, strict=True)
+            ]
             wanted = new.keys(sums)
             at = np.minimum(np.searchsorted(keys[order], wanted), len(order) - 1)
             c = order[at]

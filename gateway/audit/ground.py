@@ -65,7 +65,13 @@ class Ground:
     def mark(self) -> Mark:
         """Remember where we are."""
         return Mark(
-            self.columns, (self.geometry, self.geometry.mark()), self.answers, self.extremes, self.frozen, self.dropped, self.blind
+            self.columns,
+            (self.geometry, self.geometry.mark()),
+            self.answers,
+            self.extremes,
+            self.frozen,
+            self.dropped,
+            self.blind,
         )
 
     def rewind(self, mark: Mark) -> None:

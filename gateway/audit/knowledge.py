@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sdcdb.errors import DataError
+from sdcdb.gateway.audit.bounds import atom_bounds, on_grid
 from sdcdb.gateway.audit.exact import determines
 from sdcdb.gateway.audit.extremes import learn_extreme, try_extreme
 from sdcdb.gateway.audit.finding import Finding
@@ -19,6 +20,7 @@ from sdcdb.gateway.audit.nullspace import NullSpace
 from sdcdb.gateway.audit.question import Question
 from sdcdb.gateway.audit.scale import Scale
 from sdcdb.gateway.audit.score import Score
+from sdcdb.gateway.audit.restoring import restore_sums
 from sdcdb.gateway.audit.sums import learn_sum, try_sum
 
 Floats = NDArray[np.float64]
@@ -177,7 +179,9 @@ class Knowledge:
                     learn_sum(self._ground, cells, answer["sum"])
                 for kind in sorted(question.kinds - {"sum"}):
                     fresh |= learn_extreme(self._ground, cells, kind, answer[kind])
-                tail = fresh and (self._ground.safe() is None or self._ground.frozen != undo.frozen)
+                # Whoever has too little room is frozen, and needs no more: also those with none at all.
+                known = bool((self._ground.columns.need < undo.columns.need).any())
+                tail = fresh and (known or self._ground.safe() is None)
                 if tail:
                     self._ground.rewind(undo)
                 found.append(tail)
@@ -196,11 +200,23 @@ class Knowledge:
         secret: bytes | None,
         rows: Iterable[tuple[Question, Answers]],
     ) -> "Knowledge":
-        """Return the state after a history of independent answers."""
+        """Return the state after a history of answers that each told something new, in seconds where `learn` takes minutes.
+
+        The verdicts are those of the history taken in one by one, but for the rounding of their scores.
+        """
         state = cls(counts, low, high, step, limits, secret)
-        for question, answer in rows:
-            state.learn([question], [answer])
+        history = [(state._lively(q), q.kinds, state._in_units(q, a)) for q, a in rows]  # noqa: SLF001 - our own
+        state._take_in(history)  # noqa: SLF001 - our own
         return state
+
+    def _take_in(self, history: list[tuple[Cells, frozenset[str], dict[str, float]]]) -> None:
+        sums = [(cells, answer["sum"]) for cells, kinds, answer in history if "sum" in kinds]
+        self._exact.restore([cells for cells, _ in sums])
+        self._sums = [(np.packbits(cells), answer) for cells, answer in sums]
+        restore_sums(self._ground, sums)
+        for cells, kinds, answer in history:
+            for kind in sorted(kinds - {"sum"}):
+                learn_extreme(self._ground, cells, kind, answer[kind])
 
     # ---- looking
 
@@ -211,8 +227,22 @@ class Knowledge:
         return self._score
 
     def intervals(self) -> tuple[Floats, Floats]:
-        """Return the exact bounds that sums and caps leave for a record of each cell. Slow: two programmes per atom."""
-        raise NotImplementedError
+        """Return the bounds that sums and the caps of MIN and MAX leave for a record of each cell.
+
+        Slow: two linear programmes per atom. Answers that fit no values of the domain leave the caps alone.
+        """
+        ground, scale = self._ground, self._scale
+        c = ground.columns
+        _, first, atom = np.unique(c.labels, return_index=True, return_inverse=True)
+        size = np.bincount(atom, weights=self._counts, minlength=len(first))
+        packed = np.array([row for row, _ in self._sums], dtype=np.uint8).reshape(len(self._sums), -1)
+        sets = np.unpackbits(packed, axis=1, count=len(self._live))[:, first].astype(bool)
+        totals = np.array([answer for _, answer in self._sums])
+        found = atom_bounds(sets, totals, size, c.low[first], c.high[first]) if len(first) else None
+        least, most = (c.low, c.high) if found is None else (found[0][atom], found[1][atom])
+        lower, upper = np.full(self._cells, scale.low), np.full(self._cells, scale.high)
+        lower[self._live], upper[self._live] = scale.low + scale.wide * least, scale.low + scale.wide * most
+        return (lower, upper) if scale.step is None else on_grid(lower, upper, scale.low, scale.high, scale.step)
 
     def _lively(self, question: Question) -> Cells:
         if len(question.cells) != self._cells:

@@ -166,7 +166,9 @@ class NullSpace:
         return True
 
     def _old_at(self, columns: NDArray[np.int64]) -> Floats:
-        parts = [self._block(a, min(a + 1024, len(self._pivots)))[:, columns] for a in range(0, len(self._pivots), 1024)]
+        parts = [
+            self._block(a, min(a + 1024, len(self._pivots)))[:, columns] for a in range(0, len(self._pivots), 1024)
+        ]
         return np.concatenate(parts) if parts else np.zeros((0, len(columns)))
 
     def _add_block(self, rows: Floats, pivots: NDArray[np.int64]) -> bool:

@@ -38,7 +38,7 @@ WHOLE = 2.0**53  # up to here a float counts steps exactly
 _CONFLICT = "the answers contradict each other or the domain [{low:g}, {high:g}]: {what}"
 
 
-def range_bounds(  # noqa: PLR0913, PLR0917 - three columns of queries, and what is known of the records
+def range_bounds(
     starts: ArrayLike,
     ends: ArrayLike,
     answers: ArrayLike,

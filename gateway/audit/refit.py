@@ -77,7 +77,9 @@ def _freeze(ground: Ground) -> bool:
     held = c.held + np.where(frozen, number * point, 0.0)
     need = np.where(frozen, 0.0, c.need)
     ground.frozen += tuple(
-        Frozen(frozen & (atom == a), number[frozen & (atom == a)], width) for a, width in narrow.items() if width > PINNED
+        Frozen(frozen & (atom == a), number[frozen & (atom == a)], width)
+        for a, width in narrow.items()
+        if width > PINNED
     )
     ground.columns = replace(c, point=point, held=held, need=need)
     rebuild(ground, np.where(frozen, 0.0, number))

@@ -15,11 +15,11 @@ Cells = NDArray[np.bool_]
 
 
 class Rows:
-    """A growing 0/1 matrix, one row per answer and one column per cell; rows and columns can be taken off the end."""
+    """A growing 0/1 matrix, one row per answer and one column per cell; rows can be taken off the end."""
 
     def __init__(self, columns: int) -> None:
         self.number, self.columns = 0, columns
-        self._along_cells = np.zeros((16, self._groups(columns + 64)), np.uint8)
+        self._along_cells = np.zeros((16, self._groups(columns)), np.uint8)
         self._along_rows = np.zeros((2, 8 * self._along_cells.shape[1]), np.uint8)
 
     @staticmethod
@@ -31,8 +31,12 @@ class Rows:
         k = self.number
         if k == len(self._along_cells):
             grow = max(16, k // 16 * 8)
-            self._along_cells = np.concatenate([self._along_cells, np.zeros((grow, self._along_cells.shape[1]), np.uint8)])
-            self._along_rows = np.concatenate([self._along_rows, np.zeros((grow // 8, self._along_rows.shape[1]), np.uint8)])
+            self._along_cells = np.concatenate(
+                [self._along_cells, np.zeros((grow, self._along_cells.shape[1]), np.uint8)]
+            )
+            self._along_rows = np.concatenate(
+                [self._along_rows, np.zeros((grow // 8, self._along_rows.shape[1]), np.uint8)]
+            )
         packed = np.packbits(cells, bitorder="little")
         self._along_cells[k] = 0
         self._along_cells[k, : len(packed)] = packed
@@ -47,26 +51,6 @@ class Rows:
             self._along_rows[k // 8] &= np.uint8(255 ^ (1 << (k % 8)))
         self.number = number
 
-    def repeat_column(self, column: int) -> None:
-        """Add a column that lies in the same rows as another."""
-        c = self.columns
-        if c == self._along_rows.shape[1]:
-            more = self._along_cells.shape[1] // 2 // 16 * 16 + 16
-            self._along_cells = np.pad(self._along_cells, ((0, 0), (0, more)))
-            self._along_rows = np.pad(self._along_rows, ((0, 0), (0, 8 * more)))
-        self._along_rows[:, c] = self._along_rows[:, column]
-        bit = (self._along_cells[:, column // 8] >> np.uint8(column % 8)) & np.uint8(1)
-        self._along_cells[:, c // 8] &= np.uint8(255 ^ (1 << (c % 8)))
-        self._along_cells[:, c // 8] |= bit << np.uint8(c % 8)
-        self.columns += 1
-
-    def drop_columns(self, columns: int) -> None:
-        """Take off the last columns."""
-        for c in range(columns, self.columns):
-            self._along_rows[:, c] = 0
-            self._along_cells[:, c // 8] &= np.uint8(255 ^ (1 << (c % 8)))
-        self.columns = columns
-
     def column(self, column: int) -> Floats:
         """Return one column as numbers."""
         bits = (self._along_cells[: self.number, column // 8] >> np.uint8(column % 8)) & np.uint8(1)
@@ -80,6 +64,12 @@ class Rows:
         """Return rows as a matrix of numbers."""
         part = self._along_cells[first : self.number if last is None else last]
         return np.unpackbits(part, axis=1, bitorder="little", count=self.columns).astype(np.float64)
+
+    def part(self, first: int, last: int) -> Floats:
+        """Return some columns of all rows as a matrix of numbers; `first` is a multiple of 8."""
+        last = min(last, self.columns)
+        packed = self._along_cells[: self.number, first // 8 : (last + 7) // 8]
+        return np.unpackbits(packed, axis=1, bitorder="little", count=last - first).astype(np.float64)
 
     def times(self, weights: Floats) -> Floats:
         """Return the sum of the weights over each row's cells."""

@@ -4,8 +4,8 @@
 "nothing is published". Techniques that treat every record by itself have a law that follows from what was fitted, and
 it is computed here, exactly. Techniques that look at other records (microaggregation, swapping) or at other columns
 (gadp, linnapt) have none: for them `observed` counts, in the file at hand, how often each value became each other. That
-grants an intruder counts that only the owner has. It does not grant the use of what the other columns say: whoever knows
-in which leaf a record lies, and what noise that leaf has, may learn more than is measured here.
+grants an intruder counts that only the owner has. It does not grant the use of what other columns say: whoever knows in
+which leaf a record lies, and what noise that leaf has, may learn more than is measured here.
 """
 
 import math

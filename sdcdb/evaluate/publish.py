@@ -18,7 +18,7 @@ from sdcdb.protect import Wanted, create_view, fit_view
 from sdcdb.secret import Secret
 from sdcdb.techniques.technique import Fitted
 
-VALUE, KEY, PLACE, TABLE, VIEW = "sdc value", "sdc id", "sdc place", "population", "published"
+TABLE, VIEW = "population", "published"
 
 
 @dataclass(frozen=True)
@@ -40,10 +40,14 @@ class Publisher:
         self._con = duckdb.connect()
         self._con.execute("SET threads = 1")  # runs are spread over processes
         self._known = population.names
+        mark = "#"
+        while any(name.startswith(mark) for name in self._known):
+            mark += "#"
+        self._key, self._place, self._value = (mark + name for name in ("id", "place", "value"))
         values = np.take(grid.points, population.positions)
         whole = float(grid.low).is_integer() and float(grid.step).is_integer()
-        given: dict[str, Any] = dict.fromkeys((KEY, PLACE), np.arange(len(values)))
-        given[VALUE] = values.astype(np.int64) if whole else values
+        given: dict[str, Any] = dict.fromkeys((self._key, self._place), np.arange(len(values)))
+        given[self._value] = values.astype(np.int64) if whole else values
         # Known attributes are categories here: techniques that look at what goes with a value find them by name.
         texts = {name: population.codes[:, n].astype(str).astype(object) for n, name in enumerate(self._known)}
         self._con.register("given", pd.DataFrame({**given, **texts}))
@@ -70,14 +74,16 @@ class Publisher:
         grid = self._grid
         table = Table.model_validate(
             {
-                "key": KEY,
+                "key": self._key,
                 "columns": {
-                    KEY: "identifier",
-                    PLACE: "public",
-                    VALUE: {"role": "confidential", "domain": [grid.low, grid.high], "step": grid.step},
+                    self._key: "identifier",
+                    self._place: "public",
+                    self._value: {"role": "confidential", "domain": [grid.low, grid.high], "step": grid.step},
                     **dict.fromkeys(self._known, "quasi"),
                 },
-                "protect": {VIEW: {"columns": {VALUE: {"method": setting.technique, **dict(setting.parameters)}}}},
+                "protect": {
+                    VIEW: {"columns": {self._value: {"method": setting.technique, **dict(setting.parameters)}}}
+                },
             }
         )
         return table, table.protect[VIEW]
@@ -86,10 +92,10 @@ class Publisher:
         plan = fit_view(self._con, wanted, secret, lambda _table: self._profile)
         create_view(self._con, plan, secret, materialise=False)
         linked = plan.linked(DuckDBDialect(), secret.subkey(plan.table), *catalogue.relations(plan))
-        place, value = (f'"after {plan.columns.index(name)}"' for name in (PLACE, VALUE))
+        place, value = (f'"after {plan.columns.index(name)}"' for name in (self._place, self._value))
         found = self._con.execute(f"SELECT {value}::DOUBLE FROM ({linked}) ORDER BY {place}").fetchnumpy()
         (values,) = (np.ma.filled(np.ma.asarray(column, dtype=np.float64), np.nan) for column in found.values())
-        alone = len(plan.fitted) == 1 and plan.fitted[0].columns == (VALUE,)
+        alone = len(plan.fitted) == 1 and plan.fitted[0].columns == (self._value,)
         return Publication(plan.fitted[0] if alone else None, self._places(values))
 
     def _places(self, values: Floats) -> Ints:

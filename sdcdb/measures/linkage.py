@@ -169,8 +169,8 @@ def wrapped_normal(points: int, sd: float, first: int = 0, last: int | None = No
     turns = math.ceil(6 * sd / size) + 1
     steps = np.arange(-turns * size, (turns + 1) * size)
     chances = np.diff(_below(np.append(steps - 0.5, steps[-1] + 0.5) / sd))
-    circle = np.bincount(steps % size, chances, size)
-    circle /= circle.sum()
+    weights = np.bincount(steps % size, chances, size)
+    circle = weights / weights.sum()
     offsets = np.arange(size)
     made[first : last + 1, first : last + 1] = circle[(offsets - offsets[:, None]) % size]
     return made

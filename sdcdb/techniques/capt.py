@@ -46,8 +46,8 @@ class FittedCapt(FittedLeafDraw):
         """Explain the draw."""
         how = "drawn anew with the frequencies of the record's leaf in a tree that predicts it"
         return {
-            self.column: f"{how}, or with probability {self.p:g} the majority value of a sibling leaf; it may change in "
-            f"{self.leaves_words()}"
+            self.column: f"{how}, or with probability {self.p:g} the majority value of a sibling leaf; it may change "
+            f"in {self.leaves_words()}"
         }
 
 
@@ -85,7 +85,7 @@ def chances(tree: Tree, counts: Counts, p: float, split: Literal["equal", "propo
             weights = np.ones(len(near)) if split == "equal" else sizes[near]
             np.add.at(moved, majority[near], p * weights / weights.sum())
         made[at] = moved + (1 - moved.sum()) * own[at]
-    return made
+    return np.asarray(made)
 
 
 TECHNIQUE = Technique("capt", Kind.CATEGORY, Capt, FittedCapt, fit, draws=1)

@@ -83,9 +83,11 @@ class FittedCgadp(Fitted):
         made = {}
         for column, shape in zip(self.columns, self.shapes, strict=True):
             parts = [part(f"{column} draw {other}", normal(row, other)) for other in self.columns]
-            for other in (*self.columns, *self.given):
-                if any(lists[f"{column} of {other}"]):
-                    parts.append(part(f"{column} of {other}", self._score(row, other, at)))
+            parts += [
+                part(f"{column} of {other}", self._score(row, other, at))
+                for other in (*self.columns, *self.given)
+                if any(lists[f"{column} of {other}"])
+            ]
             score = real(0.0)
             for each in filter(None, parts):
                 score = exp.Add(this=score, expression=each)
@@ -137,7 +139,8 @@ class FittedCgadp(Fitted):
 def _search(value: exp.Expr, quantiles: tuple[float, ...], points: int) -> exp.Expr:
     """Return the score of a value by nested CASEs that halve the line: the middle of where it passes the value."""
     width = 2 * FAR / (points - 1)
-    first, last = {}, {}
+    first: dict[float, int] = {}
+    last: dict[float, int] = {}
     for place, level in enumerate(quantiles):
         first.setdefault(level, place)
         last[level] = place

@@ -14,7 +14,7 @@ MIN_CASES = 2
 CONFIDENCE = 0.25
 
 
-def grow(  # noqa: PLR0913 - the learner's own options, each by name
+def grow(
     table: TrainingTable,
     *,
     min_cases: int = MIN_CASES,

@@ -18,7 +18,7 @@ from sdcdb.trees.table import TrainingTable
 from sdcdb.trees.tree import DEEPEST, Tree
 
 
-def grow_cart(  # noqa: PLR0913 - the learner's own options, each by name
+def grow_cart(
     table: TrainingTable,
     *,
     min_cases: int = 2,

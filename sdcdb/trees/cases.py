@@ -97,7 +97,7 @@ def branches(rows: Ints, values: Ints, below: int) -> Ints:
 
 
 @njit(cache=True, nogil=True)
-def _part(  # noqa: PLR0912, PLR0913, PLR0917 - compiled: arrays, and plain loops
+def _part(  # noqa: PLR0912 - compiled: arrays, and plain loops
     rows: Ints, weights: Floats, orders: Ints, lengths: Ints, branch: Ints, shares: Floats, default: int
 ) -> tuple[Ints, Floats, Ints, Ints, Ints]:
     branches, numbers = len(shares), len(orders)

@@ -51,7 +51,7 @@ def class_counts(rows: Ints, weights: Floats, labels: Ints, ends: Ints, classes:
 
 
 @njit(cache=True, nogil=True)
-def category_gain(  # noqa: PLR0913, PLR0917 - compiled: it takes arrays
+def category_gain(
     weights: Floats, labels: Ints, codes: Ints, space: Space, table: Floats, least: float
 ) -> tuple[float, float]:
     """Return gain and ratio of one branch per value; (-1, 0) where fewer than two branches have `least` cases.
@@ -93,7 +93,7 @@ def category_gain(  # noqa: PLR0913, PLR0917 - compiled: it takes arrays
 
 
 @njit(cache=True, nogil=True)
-def number_gain(  # noqa: PLR0913, PLR0917 - compiled: it takes arrays
+def number_gain(
     weights: Floats, labels: Ints, ranks: Ints, order: Ints, classes: int, table: Floats, least: float
 ) -> tuple[float, float, int, int]:
     """Return gain, ratio, and the ranks on both sides of the best threshold; gain -1 where there is none.

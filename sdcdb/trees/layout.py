@@ -93,9 +93,7 @@ def layout(tree: Tree) -> Layout:
     return Layout(boxes, max(right + 10, 420.0), rows * ROW + 20)
 
 
-def _place(  # noqa: PLR0913, PLR0917 - a recursion with what it builds
-    tree: Tree, node: Node, branch: str, parent: int | None, items: list[_Item], row: int
-) -> int:
+def _place(tree: Tree, node: Node, branch: str, parent: int | None, items: list[_Item], row: int) -> int:
     """Add a node and all below it; return the first row that is still free."""
     depth = 0 if parent is None else items[parent].depth + 1
     number = len(items)

@@ -18,7 +18,7 @@ MOST = 2_000  # values of a category
 MOST_CLASSES = 2_000  # values of the class
 
 
-def read_columns(  # noqa: PLR0913, PLR0917 - as TrainingTable.read
+def read_columns(
     con: duckdb.DuckDBPyConnection, table: str, attributes: Sequence[str] | None, target: str, sample: int | None,
     seed: int,
 ) -> tuple[tuple[Attribute, ...], tuple[Column, ...], str]:  # fmt: skip

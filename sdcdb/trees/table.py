@@ -51,7 +51,7 @@ class TrainingTable:
             _check(attribute, column)
 
     @classmethod
-    def read(  # noqa: PLR0913, PLR0917 - the caller names what differs from the defaults
+    def read(
         cls, con: Any, table: str, attributes: Sequence[str] | None, target: str, sample: int | None = SAMPLE,
         seed: int = 0,
     ) -> Self:  # fmt: skip

@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 from attacker import Equations, gather
-from conftest import Stage, Stages
+from stages import Stage, Stages
 from victims import HIGH, LOW
 
 WIDTH = 0.1 * (HIGH - LOW)

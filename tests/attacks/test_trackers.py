@@ -1,7 +1,7 @@
 """Trackers, differences and complements: a person is singled out by what two or more harmless sets do not share."""
 
 import pytest
-from conftest import Stages
+from stages import Stages
 
 # The victim is the only person of 70, in a department of her own.
 C = "age = 70"

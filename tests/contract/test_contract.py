@@ -8,7 +8,7 @@ from typing import Any
 import duckdb
 import numpy as np
 import pytest
-from conftest import CASES, COLUMNS, SECRET, TABLE, Case, make, policy_for, published, shared
+from contract import CASES, COLUMNS, SECRET, TABLE, Case, make, policy_for, published, shared
 
 from sdcdb.categories import FittedTransition
 from sdcdb.channels import channel, grid_of
@@ -19,6 +19,8 @@ from sdcdb.protect import protect
 from sdcdb.secret import REDACTED, redacted
 from sdcdb.sql import identifier, quoted, table_reference
 from sdcdb.techniques.registry import TECHNIQUES
+
+pytestmark = pytest.mark.usefixtures("contract_secret")
 
 ORIGINAL = f"FROM {quoted(identifier(TABLE))} ORDER BY untouched"
 DUCKDB_CLI = Path(sys.executable).with_name("duckdb")

@@ -15,7 +15,7 @@ from uuid import UUID
 
 import duckdb
 import pytest
-from conftest import ROWS, SECRET, SELECT, TABLE, Case, published, shared
+from contract import ROWS, SECRET, SELECT, TABLE, Case, published, shared
 from sqlglot import exp
 
 import sdcdb
@@ -33,6 +33,8 @@ from sdcdb.row import Row, array, double, element, number, real, typed
 from sdcdb.secret import Secret, redacted
 from sdcdb.spark import lists_sql, spark_sql
 from sdcdb.sql import identifier, quoted
+
+pytestmark = pytest.mark.usefixtures("contract_secret")
 
 pytest.importorskip("pyspark", reason="no pyspark: pip install 'sdcdb[spark]'")
 if not (os.environ.get("JAVA_HOME") or shutil.which("java")):

@@ -235,8 +235,11 @@ def terminal(db: Path) -> Iterator["Terminal"]:
     if shutil.which("tmux") is None:
         pytest.skip("tmux is not installed: the shell is not tried in a terminal (apt-get install tmux)")
     made = Terminal(db)
-    yield made
-    made.close()
+    try:
+        made.see("staff>")
+        yield made
+    finally:
+        made.close()
 
 
 class Terminal:
@@ -252,7 +255,6 @@ class Terminal:
             env=environment,
             check=True,
         )
-        self.see("staff>")
 
     def keys(self, *names: str) -> None:
         subprocess.run([*self._tmux, "send-keys", *names], check=True)

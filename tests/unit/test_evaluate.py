@@ -508,3 +508,10 @@ def test_too_many_known_columns_are_refused(con: duckdb.DuckDBPyConnection) -> N
     con.execute(f"CREATE TABLE wide AS SELECT 1 AS pay, {', '.join(f'0 AS c{n}' for n in range(13))} FROM range(3)")
     with pytest.raises(DataError, match="--known"):
         read(con, Wanted("wide", "pay"))
+
+
+def test_known_columns_may_have_any_name() -> None:
+    population = people()
+    odd = Population(population.grid, population.positions, ("#value", 'a "b"', "##id"), population.codes)
+    plain, renamed = (Laboratory(each).run(Unit(parse("normal:10%")[0], 0, 0)) for each in (population, odd))
+    assert len(plain.averages) == len(renamed.averages) == 4

@@ -9,7 +9,15 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 DATA = os.environ.get("SDCDB_DATA")
-NEEDS_DATA = ["vicus_mushroom.py", "ean.py", "cae_acs.py", "c45_weka.py"]
+NEEDS_DATA = [
+    "thesis_class.py",
+    "thesis_framework.py",
+    "thesis_risk.py",
+    "vicus_mushroom.py",
+    "ean.py",
+    "cae_acs.py",
+    "c45_weka.py",
+]
 
 
 def run(script: str, *options: str, data: str | None) -> subprocess.CompletedProcess[str]:
@@ -43,7 +51,7 @@ def test_without_data_a_script_says_so_in_one_line(script: str, data: str | None
 
 @pytest.mark.parametrize("script", NEEDS_DATA)
 def test_data_without_column_names_is_refused(script: str, tmp_path: Path) -> None:
-    for name in ("adult.data", "agaricus-lepiota.data", "acs2012.csv"):
+    for name in ("boston.csv", "wbc.csv", "adult.data", "agaricus-lepiota.data", "acs2012.csv"):
         (tmp_path / name).write_text("p,x,s,n\n", encoding="utf-8")
     done = run(script, data=str(tmp_path))
     assert done.returncode == 1

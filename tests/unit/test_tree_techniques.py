@@ -57,7 +57,8 @@ def publish(view: dict[str, Any], table: str = TABLE) -> tuple[pd.DataFrame, Pro
     database.con.execute(f"CREATE TABLE x AS {table}")
     (made,) = protect(database)
     both = database.con.execute(
-        "SELECT b.age AS age0, b.pay AS pay0, b.city AS city0, b.risk AS risk0, y.* FROM x AS b JOIN y USING (n) ORDER BY n"
+        "SELECT b.age AS age0, b.pay AS pay0, b.city AS city0, b.risk AS risk0, y.* "
+        "FROM x AS b JOIN y USING (n) ORDER BY n"
     ).df()
     return both, made, database
 
@@ -86,7 +87,7 @@ def test_rpt_keeps_the_classes_of_every_leaf_exactly() -> None:
 
 @pytest.mark.parametrize("method", ["rpt", "ppt", "alpt"])
 def test_the_expected_number_of_changes_is_that_of_eq_4_1(method: str) -> None:
-    both, made, database = publish({"columns": {"risk": {"method": method, "min_cases": 50, **OWN}}})
+    both, _, database = publish({"columns": {"risk": {"method": method, "min_cases": 50, **OWN}}})
     tree = publish({"columns": {"risk": {"method": "rpt", "min_cases": 50, **OWN}}})[1].plan.fitted[0].tree  # type: ignore[attr-defined]
     found = leaf_counts_of(database, tree)
     changed = int((both["risk"] != both["risk0"]).sum())
@@ -147,9 +148,12 @@ def test_extended_framework_keeps_correlations_better_than_the_framework() -> No
 
 
 def test_egadp_is_exact_on_twenty_records_in_the_database() -> None:
-    rows = "SELECT i AS id, i AS n, 30 AS age, 20 + (hash(i, 1) % 100) / 10e0 AS pay, 'c' AS city, 's' AS sex, 'r' AS risk FROM range(20) r(i)"
+    rows = (
+        "SELECT i AS id, i AS n, 30 AS age, 20 + (hash(i, 1) % 100) / 10e0 AS pay, 'c' AS city, 's' AS sex, "
+        "'r' AS risk FROM range(20) r(i)"
+    )
     roles = ROLES | {"pay": "quasi", "age": "quasi"}
-    view = {"secret": "env:TREE_SECRET", "columns": dict.fromkeys(("pay", "extra"), {"method": "egadp"})}
+    view = {"secret": "env:TREE_SECRET", "columns": {name: {"method": "egadp"} for name in ("pay", "extra")}}
     tables = {"x": {"key": "id", "columns": roles | {"extra": "quasi"}, "protect": {"y": view}}}
     database = Database(None, duckdb.connect(), Policy.model_validate({"version": 1, "tables": tables}))
     database.con.execute(f"CREATE TABLE x AS SELECT *, pay * 3 + (hash(id, 9) % 100) / 7e0 AS extra FROM ({rows})")
@@ -165,7 +169,7 @@ def test_cgadp_keeps_a_skewed_marginal() -> None:
         "(hash(i, 2) % 10000) / 100e0 AS pay",
         "if(hash(i, 2) % 10 < 7, 0, 100 * pow((hash(i, 3) % 1000) / 1000, 4)) AS pay",
     )
-    both, _, _ = publish({"columns": dict.fromkeys(("age", "pay"), {"method": "cgadp"})}, skewed)
+    both, _, _ = publish({"columns": {name: {"method": "cgadp"} for name in ("age", "pay")}}, skewed)
     assert (both["pay"] == 0).mean() == pytest.approx((both["pay0"] == 0).mean(), abs=0.02)
     for share in (0.75, 0.9, 0.99):
         assert both["pay"].quantile(share) == pytest.approx(both["pay0"].quantile(share), rel=0.15)
@@ -210,12 +214,11 @@ tables:
 
 
 def test_a_number_without_a_domain_is_an_error() -> None:
+    view = {"secret": "env:TREE_SECRET", "columns": {"pay": {"method": "linnapt", "class": "risk"}}}
+    tables = {"x": {"key": "id", "columns": ROLES | {"pay": "quasi"}, "protect": {"y": view}}}
+    database = Database(None, duckdb.connect(), Policy.model_validate({"version": 1, "tables": tables}))
+    database.con.execute(f"CREATE TABLE x AS {TABLE}")
     with pytest.raises(DataError, match="give it one in the policy"):
-        roles = ROLES | {"pay": "quasi"}
-        view = {"secret": "env:TREE_SECRET", "columns": {"pay": {"method": "linnapt", "class": "risk"}}}
-        tables = {"x": {"key": "id", "columns": roles, "protect": {"y": view}}}
-        database = Database(None, duckdb.connect(), Policy.model_validate({"version": 1, "tables": tables}))
-        database.con.execute(f"CREATE TABLE x AS {TABLE}")
         protect(database)
 
 

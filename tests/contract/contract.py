@@ -112,8 +112,9 @@ def published(con: duckdb.DuckDBPyConnection) -> list[tuple[Any, ...]]:
     return con.execute('FROM "the view" ORDER BY untouched').fetchall()
 
 
-@pytest.fixture(autouse=True)
-def _secret(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def contract_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The secret of every case's view."""
     monkeypatch.setenv("CONTRACT_SECRET", SECRET)
 
 

@@ -1,0 +1,92 @@
+"""SQL through the gateway, cases as data: what is answered equals plain DuckDB's; what is refused says by which rule."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+import victims
+from ruamel.yaml import YAML
+
+from sdcdb.errors import Denied
+from sdcdb.gateway.gateway import Gateway
+
+CASES = Path(__file__).parents[2] / "cases" / "gateway"
+ANSWERED: list[Any] = YAML(typ="safe").load(CASES / "answered.yaml")
+REFUSED: list[dict[str, Any]] = YAML(typ="safe").load(CASES / "refused.yaml")
+
+
+@pytest.fixture(scope="module")
+def raw() -> Iterator[duckdb.DuckDBPyConnection]:
+    with duckdb.connect() as con:
+        victims.fill(con, victims.people(240))
+        yield con
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return victims.create(tmp_path_factory.mktemp("gateway") / "staff.duckdb")
+
+
+@pytest.fixture(scope="module")
+def gateway(path: Path) -> Iterator[Gateway]:
+    # Each case is a user of its own, so that no history stands between it and its answer.
+    with victims.gateway(path, pool="user") as gateway:
+        yield gateway
+
+
+def rounded(rows: Any) -> list[tuple[Any, ...]]:
+    return [tuple(float(f"{v:.9e}") if isinstance(v, int | float | Decimal) and not isinstance(v, bool) else v for v in row)
+            for row in rows]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", ANSWERED, ids=lambda case: case["sql"] if isinstance(case, dict) else case)
+def test_an_answer_equals_plain_duckdb_s(gateway: Gateway, raw: duckdb.DuckDBPyConnection, case: Any) -> None:
+    sql, params = (case["sql"], case["params"]) if isinstance(case, dict) else (case, None)
+    answer = gateway.ask(sql, params, user=f"user of {sql}")
+    assert answer.verdict.kind == "allow"
+    assert rounded(answer.rows) == rounded(raw.execute(sql, params).fetchall())
+
+
+@pytest.mark.parametrize("case", REFUSED, ids=lambda case: case["sql"])
+def test_a_refusal_names_its_rule_and_what_to_try(gateway: Gateway, case: dict[str, Any]) -> None:
+    with pytest.raises(Denied) as refusal:
+        gateway.ask(case["sql"], case.get("params"), user="ben")
+    assert refusal.value.rule == case["rule"], refusal.value
+    assert refusal.value.reason
+    assert refusal.value.hint
+
+
+def test_an_answer_keeps_the_names_that_duckdb_gives(gateway: Gateway, raw: duckdb.DuckDBPyConnection) -> None:
+    sql = "SELECT sex, COUNT(*), AVG(salary), AVG(age) AS a FROM staff GROUP BY sex ORDER BY sex"
+    columns = tuple(column[0] for column in raw.execute(sql).description or ())
+    answer = gateway.ask(sql, user="names")
+    assert answer.columns == columns
+    assert list(answer.df().columns) == list(columns)
+    assert answer.arrow().num_rows == len(answer) == 2
+
+
+@pytest.mark.parametrize("params", [5, "abc", [10**400], [float("nan")], [Decimal("sNaN")], [Decimal("1E+100000000")], ["\ud800"],
+                                    [object()], {"x": 1, "y": 2}, [b"x"], [{1, 2}], [1j]])  # fmt: skip
+def test_no_parameter_is_more_than_refused(gateway: Gateway, params: Any) -> None:
+    for sql in ("SELECT COUNT(*) FROM staff WHERE age > ?", "SELECT COUNT(*) FROM staff WHERE age > $x"):
+        with pytest.raises(Denied):
+            gateway.ask(sql, params)
+
+
+def test_a_result_that_would_fill_the_memory_is_refused(gateway: Gateway) -> None:
+    with pytest.raises(Denied, match="rows"):
+        gateway.ask("SELECT * FROM range(100_000_000)".replace("_", ""))
+
+
+def test_explaining_is_not_asking(gateway: Gateway, path: Path) -> None:
+    ledger = path.parent / "staff.ledger.jsonl"
+    before = ledger.read_bytes()
+    assert gateway.explain("SELECT AVG(salary) FROM staff", user="eve").kind == "allow"
+    assert gateway.explain("SELECT AVG(salary) FROM staff WHERE age = 70", user="eve").rule == "size"
+    assert gateway.explain("SELECT salary FROM staff", user="eve").kind == "unsupported"
+    found = gateway.ask("EXPLAIN PRIVACY SELECT AVG(salary) FROM staff", user="eve")
+    assert ("verdict", "allow") in found.rows
+    assert ledger.read_bytes() == before
