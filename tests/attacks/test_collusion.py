@@ -72,7 +72,8 @@ def test_noise_that_stays_the_same_does_not_average_out(stage: Stages) -> None:
         with db.gateway() as gateway:
             readings = []
             for n in range(40):  # in other words every time, and as another user
-                sql = f"SELECT sex, age, dept, education, salary + {n} - {n} FROM staff_public WHERE {n} = {n} ORDER BY ALL"
+                pay = f"salary + {n} - {n}"
+                sql = f"SELECT sex, age, dept, education, {pay} FROM staff_public WHERE {n} = {n} ORDER BY ALL"
                 readings.append(gateway.ask(sql, user=f"u{n}").rows)
             assert all(reading == readings[0] for reading in readings)
             ordered = sorted(victims.people(100), key=lambda row: row[2:])

@@ -1,4 +1,4 @@
-"""What denials tell: nothing. A decision looks at the question and at what was answered, never at the answer to come."""
+"""What denials tell: nothing. A decision looks at the question and at past answers, never at the answer to come."""
 
 import random
 

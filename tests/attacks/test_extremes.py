@@ -51,7 +51,7 @@ def test_a_salary_is_bisected_in_plain_duckdb_and_not_through_the_gateway(stage:
 
     assert bisected(plain, LOW, HIGH) == victim
     ask = set_up.through()
-    assert bisected(lambda x: (ask(sql.replace("{x}", str(x))) or [[None]])[0][0], LOW, HIGH) is None
+    assert bisected(lambda x: (ask(sql.replace("{x}", str(x))) or [(None,)])[0][0], LOW, HIGH) is None
 
 
 def differing(set_up: Stage, ask: object, kind: str) -> dict[int, int]:

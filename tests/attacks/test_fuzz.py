@@ -27,7 +27,7 @@ HONEST = [
     "SELECT education, AVG(salary) FILTER (WHERE age > 40) FROM staff GROUP BY ROLLUP (education)",
     "SELECT campus, SUM(CASE WHEN sex = 'F' THEN salary ELSE 0 END) FROM staff JOIN dept_dim USING (dept) GROUP BY ALL",
     "WITH a AS (SELECT dept, AVG(salary) AS m FROM staff GROUP BY dept) SELECT * FROM a JOIN dept_dim USING (dept)",
-    "SELECT age // 10 AS decade, COUNT(*) AS n, SUM(salary * 12) / 1000 FROM staff WHERE dept LIKE 'S%' GROUP BY decade",
+    "SELECT age // 10 AS decade, COUNT(*) AS n, SUM(salary * 12) / 9 FROM staff WHERE dept LIKE 'S%' GROUP BY decade",
     "SELECT SUM(salary) FROM staff WHERE dept IN (SELECT dept FROM dept_dim WHERE campus = 'Hill') UNION ALL SELECT 1",
     "SELECT rank() OVER (ORDER BY AVG(salary)), sex FROM staff GROUP BY sex QUALIFY count(*) OVER () > 0",
 ]
@@ -49,15 +49,8 @@ WORDS = [
     "$1",
     "?",
 ]
-BYTES = list("'\"();,.*=<>-/\\$#@:[]{}%|&~!?\0\t\n\x1a\u200b\u00a0\u202e\ufeffſaffſＳ") + [
-    "--",
-    "/*",
-    "*/",
-    "::",
-    ".*",
-    "||",
-    "$$",
-]
+STRANGE = "'\"();,.*=<>-/\\$#@:[]{}%|&~!?\0\t\n\x1a\u200b\u00a0\u202e\ufeffſaffſＳ"
+BYTES = [*STRANGE, "--", "/*", "*/", "::", ".*", "||", "$$"]
 FUNCTIONS = [
     "list",
     "max",
@@ -71,6 +64,12 @@ FUNCTIONS = [
     "unnest",
     "sum",
     "count",
+]
+
+
+VARIATIONS = [
+    *(("sex", "dept"), ("AVG", "SUM"), (" AND ", " OR "), (">", "<="), ("dept", "education")),
+    *(("GROUP BY dept", "GROUP BY dept, sex"), ("SUM(", "COUNT("), ("= 'F'", "<> 'F'")),
 ]
 
 
@@ -124,8 +123,7 @@ def broken(sql: str, rng: random.Random) -> str:
 def varied(sql: str, rng: random.Random) -> str:
     """Change only numbers, operators and names of attributes: most of these are understood."""
     sql = re.sub(r"\b[0-9]+\b", lambda _: str(rng.choice([0, 1, 2, 10, 30, 40, 50, 60, 70, 100_000])), sql)
-    for old, new in rng.sample([("sex", "dept"), ("AVG", "SUM"), (" AND ", " OR "), (">", "<="), ("dept", "education"),
-                                ("GROUP BY dept", "GROUP BY dept, sex"), ("SUM(", "COUNT("), ("= 'F'", "<> 'F'")], 3):  # fmt: skip
+    for old, new in rng.sample(VARIATIONS, 3):
         sql = sql.replace(old, new, rng.randrange(2))
     return sql
 

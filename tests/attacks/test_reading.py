@@ -50,7 +50,7 @@ class Target:
         return sql.replace("{csv}", str(self.csv)).replace("{db}", str(self.copy))
 
     def _plain(self) -> duckdb.DuckDBPyConnection:
-        """Make a DuckDB of the attacker's own choice: in memory, with the raw tables, the view and a macro with the key."""
+        """Make a DuckDB without a gateway: in memory, with the raw tables, the view and a macro with the key."""
         con = duckdb.connect()
         victims.fill(con, victims.people(240))
         con.execute(f"CREATE VIEW staff_public AS SELECT '{self.secrets.words[0]}' AS secret_of_{len(self.definition)}")

@@ -1,12 +1,16 @@
 """Trackers, differences and complements: a person is singled out by what two or more harmless sets do not share."""
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 from stages import Stages
 
 # The victim is the only person of 70, in a department of her own.
 C = "age = 70"
 T = "sex = 'M'"
-TRACKERS = {
+Solve = Callable[[list[Any]], float]
+TRACKERS: dict[str, tuple[list[str], Solve]] = {
     "direct": ([C], lambda q: q[0]),
     "complement": (["true", f"NOT ({C})"], lambda q: q[0] - q[1]),
     "complement by another name": (["true", "age < 70"], lambda q: q[0] - q[1]),
@@ -66,8 +70,7 @@ def test_no_other_form_of_a_sum_gets_past(stage: Stages, form: str) -> None:
         "SELECT SUM(salary) - SUM(salary) FILTER (WHERE age <> 70) FROM staff",
         "SELECT AVG(CASE WHEN age = 70 THEN salary END) FROM staff",
         "SELECT SUM(salary) FROM staff UNION ALL SELECT SUM(salary) FROM staff WHERE age < 70",
-        "WITH a AS (SELECT SUM(salary) x FROM staff), b AS (SELECT SUM(salary) x FROM staff WHERE age < 70) "
-        "SELECT a.x - b.x FROM a, b",
+        "WITH a AS (FROM staff SELECT SUM(salary) x), b AS (FROM staff SELECT SUM(salary) x WHERE age < 70) FROM a, b",
         "SELECT (SELECT SUM(salary) FROM staff) - (SELECT SUM(salary) FROM staff WHERE age < 70)",
         "SELECT age = 70 AS old, SUM(salary) FROM staff GROUP BY ALL HAVING old",
         "SELECT SUM(salary) FROM staff GROUP BY age ORDER BY age DESC LIMIT 1",

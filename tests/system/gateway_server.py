@@ -26,8 +26,8 @@ def say(text: str) -> None:
 
 def question(rng: random.Random) -> str:
     """Ask about a range of ages."""
-    low = rng.randrange(25, 60)
-    return f"SELECT SUM(salary) FROM staff WHERE age BETWEEN {low} AND {low + rng.randrange(4, 35)} AND sex = '{rng.choice('FM')}'"
+    low, sex = rng.randrange(25, 60), rng.choice("FM")
+    return f"SELECT SUM(salary) FROM staff WHERE age BETWEEN {low} AND {low + rng.randrange(4, 35)} AND sex = '{sex}'"
 
 
 def ask_for_ever(gateway: Gateway, name: str, seed: int) -> NoReturn:

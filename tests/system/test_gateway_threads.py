@@ -56,7 +56,7 @@ def test_a_crowd_gets_right_answers_and_nobody_gets_another_s(path: Path) -> Non
         "SELECT sex, COUNT(*) FROM staff GROUP BY sex ORDER BY sex",
         "SELECT SUM(salary) FROM staff WHERE age < 60",
         "SELECT dept, campus FROM dept_dim ORDER BY ALL",
-        "SELECT campus, COUNT(*) FROM staff JOIN dept_dim USING (dept) WHERE campus <> 'Dock' GROUP BY ALL ORDER BY ALL",
+        "SELECT campus, COUNT(*) FROM staff JOIN dept_dim USING (dept) WHERE campus = 'Hill' GROUP BY ALL",
         "SELECT AVG(age), COUNT(DISTINCT dept) FROM staff WHERE sex = 'M'",
         "PIVOT dept_dim ON campus USING count(*) ORDER BY ALL",
     ]
