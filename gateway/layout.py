@@ -106,7 +106,7 @@ class Layout:
         """Refuse a question about the present version that holds a part of a bundle."""
         if self._last is None or not self.bundles:
             return
-        chosen = {self._last.keys[cell] for cell in np.flatnonzero(flags)}
+        chosen = {self._last.keys[int(cell)] for cell in np.flatnonzero(flags)}
         present = set(self._last.keys)
         if any(0 < len(bundle & chosen) < len(bundle & present) for bundle in self.bundles):
             raise denied("changes")
