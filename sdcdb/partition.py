@@ -193,9 +193,7 @@ def _links(weights: Floats, labels: Ints, k: int) -> tuple[Floats, Ints]:
 
 
 @compiled
-def _move(
-    weights: Floats, labels: Ints, links: Floats, sizes: Ints, v: int, to: int
-) -> None:
+def _move(weights: Floats, labels: Ints, links: Floats, sizes: Ints, v: int, to: int) -> None:
     origin = labels[v]
     labels[v] = to
     sizes[origin] -= 1
@@ -325,9 +323,7 @@ def _aligned(parent: Ints, other: Ints, k: int) -> Ints:
 
 
 @compiled
-def _evolved(
-    weights: Floats, k: int, min_size: int, people: Ints, parents: Ints, genes: Ints
-) -> Ints:
+def _evolved(weights: Floats, k: int, min_size: int, people: Ints, parents: Ints, genes: Ints) -> Ints:
     """Evolve `people`, one child per row of `parents`: of the first two and of the last two the better is a parent.
 
     `genes` says for each child where each value's subset comes from: the mother (-1), the father (-2) or chance.

@@ -19,7 +19,7 @@ from sdcdb.gateway.audit.programme import Programme
 Floats = NDArray[np.float64]
 
 
-def bounds(  # noqa: PLR0913, PLR0917 - the public signature
+def bounds(
     membership: ArrayLike,
     answers: ArrayLike,
     low: float,
@@ -45,7 +45,7 @@ def bounds(  # noqa: PLR0913, PLR0917 - the public signature
         return np.full(len(m), float(low)), np.full(len(m), float(high))
     atom = classes(sets)
     number = int(atom.max()) + 1
-    size = np.bincount(atom, weights=m, minlength=number)
+    size = np.bincount(atom, weights=m, minlength=number).astype(np.float64)
     first = np.array([np.flatnonzero(atom == a)[0] for a in range(number)])
     totals = (y - low * (sets @ m)) / wide
     found = atom_bounds(sets[:, first], totals, size, np.zeros(number), np.ones(number))
@@ -79,7 +79,7 @@ def on_grid(lower: Floats, upper: Floats, low: float, high: float, step: float) 
     return low + step * up, low + step * down
 
 
-def _checked(  # noqa: PLR0913, PLR0917 - as bounds
+def _checked(
     membership: ArrayLike, answers: ArrayLike, low: float, high: float, step: float | None, weights: ArrayLike | None
 ) -> tuple[NDArray[np.bool_], Floats, Floats]:
     sets = np.asarray(membership, dtype=bool)

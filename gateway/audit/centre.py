@@ -78,7 +78,7 @@ def scaled_widths(polytope: Polytope, x: Floats, need: Floats) -> Floats:
         1.0 / np.sqrt(np.maximum(left * float(left.max(initial=1e-12)), 1e-300)),
     )
     move = s * left * step
-    out = np.minimum(move, above) + np.minimum(move, below)
+    out: Floats = np.minimum(move, above) + np.minimum(move, below)
     doubtful = np.flatnonzero(out < need)
     for start in range(0, len(doubtful), 256):
         tried = doubtful[start : start + 256]

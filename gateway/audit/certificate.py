@@ -1,7 +1,7 @@
 """A sound lower bound of every record's interval, from one point inside and the leverages: no linear programme.
 
-Let P = 1 - Q be the projection on the moves that change no answered sum (`geometry`). Moving record i by P e_i keeps all
-answers. Record i itself moves by 1 - l_i, with l the leverages, and another record j by |P_ij|, for which
+Let P = 1 - Q be the projection on the moves that change no answered sum (`geometry`). Moving record i by P e_i keeps
+all answers. Record i itself moves by 1 - l_i, with l the leverages, and another record j by |P_ij|, for which
 
     |P_ij| <= sqrt(l_i l_j)   and   |P_ij| <= sqrt((1 - l_i)(1 - l_j)),
 

@@ -12,6 +12,8 @@ determine the total of a part of an atom, so groups are unions of atoms. Looked 
 Only groups that were not determined before count: a question is not to blame for what is known already.
 """
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -35,8 +37,8 @@ def determines(
     if len(small) == 0:
         return False
     number = len(sizes)
-    new = _Groups([np.bincount(labels, z, number)[small] for z in after], primes)
-    old = _Groups([np.bincount(labels, z, number)[small] for z in before], primes)
+    new = _Groups([_by_atom(labels, z, number)[small] for z in after], primes)
+    old = _Groups([_by_atom(labels, z, number)[small] for z in before], primes)
     size = sizes[small]
     alone = np.flatnonzero(new.zero(np.arange(len(small))[:, None], np.ones(1)))
     if len(alone) and (~old.zero(alone[:, None], np.ones(1))).any():
@@ -52,6 +54,10 @@ def determines(
     return min_set > 3 and 3 <= len(people) <= TRIPLES and _triple(new, old, people)
 
 
+def _by_atom(labels: Ints, values: Floats, number: int) -> Floats:
+    return np.bincount(labels, values, number).astype(np.float64)
+
+
 class _Groups:
     """The values of z on small atoms, for every prime."""
 
@@ -59,7 +65,7 @@ class _Groups:
         self.values = [reduced(v, p) for v, p in zip(values, primes, strict=True)]
         self.primes = primes
 
-    def zero(self, groups: Ints, signs: NDArray[np.generic]) -> NDArray[np.bool_]:
+    def zero(self, groups: Ints, signs: NDArray[Any]) -> NDArray[np.bool_]:
         """Tell for each row of atoms whether their signed values add up to 0 for every prime."""
         found = np.ones(len(groups), bool)
         for v, p in zip(self.values, self.primes, strict=True):

@@ -1,14 +1,14 @@
 """MIN and MAX: caps for everybody in the set, and one record, the *witness*, that has the value.
 
-A cap alone is not what a MAX tells: somebody has that value. An assignment holds one record at each answered MIN and MAX
-and caps the others; every assignment that fits the sums is a state of the world that the answers allow. A record is safe
-if under some assignment it has room enough. The assignment kept here holds its witnesses in atoms with another record
-that may move: by symmetry each record of the atom is free in one of the assignments, with the same room. If a later
-question separates a witness from all others of its atom, that question is refused (`Ground.witnesses_hidden`).
+A cap alone is not what a MAX tells: somebody has that value. An assignment holds one record at each answered MIN and
+MAX and caps the others; every assignment that fits the sums is a state of the world that the answers allow. A record
+is safe if under some assignment it has room enough. The assignment kept here holds its witnesses in atoms with another
+record that may move: by symmetry each record of the atom is free in one of the assignments, with the same room. If a
+later question separates a witness from all others of its atom, that question is refused (`Ground.witnesses_hidden`).
 
-Two more things are asked for, so that a MAX does not point at few people: at least `min_set` records must be able to have
-the value, and when a new set could have a lower MAX than an earlier one that overlaps it, the earlier witness must find
-its place among at least `min_set` records outside of the new set.
+Two more things are asked for, so that a MAX does not point at few people: at least `min_set` records must be able to
+have the value, and when a new set could have a lower MAX than an earlier one that overlaps it, the earlier witness
+must find its place among at least `min_set` records outside of the new set.
 
 MIN is MAX upside down.
 """
@@ -40,7 +40,7 @@ def try_extreme(ground: Ground, cells: Cells, kind: str, delta: float, min_set: 
     reaching = cells & (c.high >= far - SAME) & (c.low <= far + SAME)
     if ground.geometry.number[reaching].sum() < min_set or not relocate(ground, cells, kind, near, min_set):
         return refused
-    found = candidates(ground, reaching, kind, far)
+    found = candidates(ground, reaching, far)
     if len(found) == 0:
         return refused
     cell, before = int(found[0]), ground.mark()
@@ -80,7 +80,7 @@ def learn_extreme(ground: Ground, cells: Cells, kind: str, value: float, *, deni
             ground.extremes += (Extreme(kind, cells, value, held, shared=True, denied=denied),)
             find_point(ground)
             return True
-        for cell in candidates(ground, cells, kind, value)[:TRIES]:
+        for cell in candidates(ground, cells, value)[:TRIES]:
             moved = ground.mark()
             if place(ground, int(cell), value):
                 ground.extremes += (Extreme(kind, cells, value, int(cell), shared=False, denied=denied),)

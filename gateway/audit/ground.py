@@ -133,7 +133,7 @@ class Ground:
         return False
 
     def least_width(self) -> float:
-        """Return a lower bound of the narrowest interval; where the cheap one is too low, a dearer one, and its point."""
+        """Return a lower bound of the narrowest interval: the cheap one, or where that is too low a dearer one."""
         c, number = self.columns, self.geometry.number
         left = [each.width for each in self.frozen] + ([0.0] if (number == 0).any() and not self.extremes else [])
         if self.blind:

@@ -1,8 +1,8 @@
 """Query sets as bits, packed both ways, and products with them that look up eight bits at a time.
 
-A history of a thousand query sets on five thousand cells is five million flags. Packed along the cells, the product with
-a weight per cell adds, for each byte, one of 256 sums prepared for its eight cells; packed along the rows, the product
-with a weight per row does the same for eight rows. Both are eight times fewer additions than flags.
+A history of a thousand query sets on five thousand cells is five million flags. Packed along the cells, the product
+with a weight per cell adds, for each byte, one of 256 sums prepared for its eight cells; packed along the rows, the
+product with a weight per row does the same for eight rows. Both are eight times fewer additions than flags.
 """
 
 import numpy as np

@@ -1,8 +1,8 @@
 """Moving the point away from the ends of the ranges without changing an answer.
 
-The certificate is as good as the smallest s_j / sqrt(l_j), so every record needs a distance to its ends in proportion to
-the root of its leverage. Alternating projections find such a point if there is one: put each record where it should be,
-then take out of that move whatever would change an answer, and again, a little further each time than asked for.
+The certificate is as good as the smallest s_j / sqrt(l_j), so every record needs a distance to its ends in proportion
+to the root of its leverage. Alternating projections find such a point if there is one: put each record where it should
+be, then take out of that move whatever would change an answer, and again, a little further each time than asked for.
 """
 
 from collections.abc import Callable

@@ -12,7 +12,7 @@ Ints = NDArray[np.int64]
 Cells = NDArray[np.bool_]
 
 
-def candidates(ground: Ground, cells: Cells, kind: str, value: float) -> Ints:
+def candidates(ground: Ground, cells: Cells, value: float) -> Ints:
     """Return the cells of a set of which a record may be held at a value, the best first.
 
     Its range must reach the value, and its atom must have a second record that may move. Large cells come first: they
@@ -82,7 +82,7 @@ def relocate(ground: Ground, cells: Cells, kind: str, value: float, at_least: in
         outside = each.cells & ~cells
         c = ground.columns
         able = outside & (c.high >= each.value - SAME) & (c.low <= each.value + SAME)
-        found = candidates(ground, outside, each.kind, each.value)
+        found = candidates(ground, outside, each.value)
         if ground.geometry.number[able].sum() < at_least or len(found) == 0:
             return False
         if not place(ground, int(found[0]), each.value):

@@ -1,9 +1,10 @@
 """What an attacker asks, what they know after it, and a small table to try it on."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,7 +97,7 @@ class Table:
 
     def answer(self, flags: Flags, kinds: frozenset[str]) -> dict[str, float]:
         found = np.concatenate([v for v, f in zip(self.values, flags, strict=True) if f] or [np.zeros(0)])
-        how = {"sum": np.sum, "min": np.min, "max": np.max}
+        how: dict[str, Callable[[Any], Any]] = {"sum": np.sum, "min": np.min, "max": np.max}
         return {kind: float(how[kind](found)) if len(found) else 0.0 for kind in kinds}
 
     def ask(self, flags: Flags, kinds: frozenset[str] = SUM) -> dict[str, float] | None:
