@@ -166,9 +166,9 @@ def measure(folder: Path, rows: int) -> list[list[str]]:
         (made,) = protect(database, progress=lambda what, *_: print(f"  {what}", file=sys.stderr))
         fitting = time.perf_counter() - start
         leaves = {each.columns[0]: len(each.tree.leaves()) for each in made.plan.fitted if hasattr(each, "tree")}
-        plain = timed(lambda: con.execute(f"CREATE OR REPLACE TABLE copy AS SELECT {', '.join(COLUMNS)} FROM t"))
-        view = timed(lambda: con.execute("CREATE OR REPLACE TABLE by_view AS FROM v"))
-        python = timed(lambda: in_numpy(con, made.plan), 1)
+        plain = timed(lambda: con.execute(f"CREATE OR REPLACE TABLE copy AS SELECT {', '.join(COLUMNS)} FROM t")).clock
+        view = timed(lambda: con.execute("CREATE OR REPLACE TABLE by_view AS FROM v")).clock
+        python = timed(lambda: in_numpy(con, made.plan), 1).clock
         same(con, made.plan, rows)
     trees = ", ".join(f"{name} {count}" for name, count in leaves.items())
     print(f"leaves: {trees}", file=sys.stderr)
