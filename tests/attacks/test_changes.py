@@ -76,8 +76,11 @@ def test_a_change_while_no_gateway_was_open_is_seen_at_the_next_start(stage: Sta
         with pytest.raises(Denied, match="version"):
             again.ask(ALL)
         assert again.refresh() == ["staff"]
-        with pytest.raises(Denied):  # the difference of two versions is one person
-            again.ask(ALL)
+        if "sex = 'M'" in change or "dept =" in change:  # somebody moved: the whole table's sum is the one known before
+            assert again.ask(ALL)
+        else:
+            with pytest.raises(Denied):  # the difference of two versions is one person
+                again.ask(ALL)
 
 
 def test_what_was_answered_before_a_refresh_stays_known_after_it_and_after_a_restart(stage: Stages) -> None:
