@@ -1,8 +1,11 @@
 """MIN and MAX, bisection and comparisons: an answer about an extreme is an answer about one person."""
 
+from itertools import pairwise
+
 import pytest
+from attacker import Ask
 from stages import Stage, Stages
-from victims import HIGH, LOW
+from victims import DEPTS, EDUCATION, HIGH, LOW
 
 WITH_EXTREMES = {"aggregates": "count, sum, avg, min, max"}
 
@@ -93,3 +96,35 @@ def test_a_maximum_and_a_sum_are_audited_together(stage: Stages) -> None:
             told.append(rows[0])
     assert len({each[0] for each in told}) <= 1
     assert len({each[1] for each in told}) <= 1
+
+
+def shared(set_up: Stage, ask: Ask, kind: str, predicates: list[str]) -> dict[int, int]:
+    """The same extreme of several sets belongs to somebody in all of them, and in none whose extreme falls short."""
+    sets: dict[str, tuple[set[int], int]] = {}
+    for predicate in predicates:
+        rows = ask(f"SELECT {kind}(salary) FROM staff WHERE {predicate}")
+        if rows:
+            members = set_up.raw.execute(f"SELECT id FROM staff WHERE {predicate}").fetchall()
+            sets[predicate] = {record for (record,) in members}, rows[0][0]
+    found = {}
+    for value in {value for _, value in sets.values()}:
+        suspects = set.intersection(*(members for members, own in sets.values() if own == value))
+        for members, own in sets.values():
+            if (own < value) if kind == "MAX" else (own > value):
+                suspects -= members
+        if len(suspects) == 1:
+            found[suspects.pop()] = value
+    return found
+
+
+@pytest.mark.parametrize("kind", ["MAX", "MIN"])
+def test_an_extreme_that_several_sets_share(stage: Stages, kind: str) -> None:
+    set_up = stage(60, also="DELETE FROM staff WHERE age = 70", **WITH_EXTREMES)
+    predicates = [f"age BETWEEN {low} AND {low + width}" for width in (12, 18, 25) for low in range(25, 64 - width, 3)]
+    predicates += [f"dept = '{dept}'" for dept in DEPTS[:5]] + [f"education = '{level}'" for level in EDUCATION]
+    predicates += [f"sex = '{sex}' AND dept IN ('{a}', '{b}')" for sex in "FM" for a, b in pairwise(DEPTS[:5])]
+    truth = set_up.salaries
+    won = shared(set_up, set_up.plain, kind, predicates)
+    assert len(won) >= 3
+    assert all(truth[record] == value for record, value in won.items())
+    assert shared(set_up, set_up.through(), kind, predicates) == {}
