@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from record import record
-from views import SIZES, WORDS, show, table_sql
+from views import SIZES, WORDS, table_sql
 
 import sdcdb
 from sdcdb.policy.models import Policy
@@ -85,7 +85,7 @@ def main() -> None:
     check(peer["counts"], ours, peer["matrices"])
     seconds = end - start
     row = [
-        f"{given.rows:,}", len(SIZES), show(peer["seconds"]), show(seconds), show(end - fitted),
+        f"{given.rows:,}", len(SIZES), f"{peer['seconds']:.1f} s", f"{seconds:.2f} s", f"{end - fitted:.2f} s",
         f"{peer['seconds'] / seconds:,.0f}",
     ]  # fmt: skip
     if given.no_record:

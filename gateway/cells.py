@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sdcdb.errors import DatabaseError
 from sdcdb.gateway.relations import Confidential, Restricted
+from sdcdb.policy.models import ROWID
 from sdcdb.sql import identifier, quoted, table_reference
 
 MOST_CELLS = 200_000
@@ -31,6 +32,8 @@ class Totals:
     least: NDArray[Any]
     greatest: NDArray[Any]
     scale: int | None
+    digests: Sequence[int]
+    """The XOR over each cell's records of a digest of key and value: what moves between cells keeps its digest."""
 
     def count(self, cells: Indices) -> int:
         """Return the number of values in these cells."""
@@ -75,8 +78,11 @@ def build(con: duckdb.DuckDBPyConnection, table: Restricted, source: str) -> Cel
     """Count and sum the table by its quasi-identifiers, once, into the vault's table `source`."""
     quasi = [quoted(identifier(name)) for name in table.quasi]
     raw = quoted(table_reference(table.name))
+    key = ROWID if table.key == ROWID else quoted(identifier(table.key))
     measures = "".join(
         f', count({x}) AS "sdc n{n}", sum({x}) AS "sdc s{n}", min({x}) AS "sdc l{n}", max({x}) AS "sdc g{n}"'
+        f", bit_xor(md5_number(concat_ws(chr(31), CAST({key} AS VARCHAR), CAST({x} AS VARCHAR)))) "
+        f'FILTER (WHERE {x} IS NOT NULL) AS "sdc d{n}"'
         for n, x in enumerate(quoted(identifier(name)) for name in table.confidential)
     )
     listed = "".join(f"{name}, " for name in quasi)
@@ -95,18 +101,26 @@ def build(con: duckdb.DuckDBPyConnection, table: Restricted, source: str) -> Cel
     records = con.execute(f'SELECT "{RECORDS}" FROM {source} ORDER BY "{CELL}"').fetchnumpy()[RECORDS]
     totals = {name: _totals(con, source, n, table.confidential[name]) for n, name in enumerate(table.confidential)}
     for n, _ in enumerate(table.confidential):  # what the vault's SQL cannot reach, no predicate can
-        for letter in "nslg":
+        for letter in "nslgd":
             con.execute(f'ALTER TABLE {source} DROP COLUMN "sdc {letter}{n}"')
     return Cells(table, source, np.asarray(records, dtype=np.int64), totals)
 
 
 def _totals(con: duckdb.DuckDBPyConnection, source: str, number: int, column: Confidential) -> Totals:
-    columns = ", ".join(f'"sdc {letter}{number}"' for letter in "nslg")
+    columns = ", ".join(f'"sdc {letter}{number}"' for letter in "nslgd")
     rows = con.execute(f'SELECT {columns} FROM {source} ORDER BY "{CELL}"').fetchall()
     scale = None if column.type in {"DOUBLE", "FLOAT"} else _decimals(column.type)
-    counts, sums, least, greatest = zip(*rows, strict=True) if rows else ((), (), (), ())
+    counts, sums, least, greatest, digests = zip(*rows, strict=True) if rows else ((), (), (), (), ())
     exact = (_exact(each, scale) for each in (sums, least, greatest))
-    return Totals(column, np.array(counts, dtype=np.int64), next(exact), next(exact), next(exact), scale)
+    return Totals(
+        column,
+        np.array(counts, dtype=np.int64),
+        next(exact),
+        next(exact),
+        next(exact),
+        scale,
+        [d or 0 for d in digests],
+    )
 
 
 def _exact(values: Sequence[Any], scale: int | None) -> NDArray[Any]:

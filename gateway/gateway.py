@@ -46,9 +46,9 @@ class Gateway:
             raise SdcdbError("the gateway needs a policy: `sdcdb init DB` writes one to start from")
         self._policy = database.policy
         self._lock = threading.RLock()
+        self.relations: Relations = relations(database.con, database.policy)
         self._scratch = None if database.path else tempfile.TemporaryDirectory(prefix="sdcdb-")
         path = database.path or Path(self._scratch.name if self._scratch else ".") / "memory.duckdb"
-        self.relations: Relations = relations(database.con, database.policy)
         self._ledger = Ledger.open(ledger_path(path), wait=wait)
         try:
             self._parser = NativeParser()
@@ -57,6 +57,8 @@ class Gateway:
             self._tables = Tables(database, self.relations, self._vault, self._ledger)
         except BaseException:
             self._ledger.close()
+            if self._scratch is not None:
+                self._scratch.cleanup()
             raise
 
     def ask(self, sql: str, params: Params = None, user: str = ANALYST) -> Answer:

@@ -6,7 +6,6 @@ import secrets
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from sdcdb.gateway.audit.limits import Limits
 from sdcdb.gateway.audit.question import Question
 from sdcdb.gateway.audit.score import Score
 from sdcdb.gateway.bits import pack, unpack
-from sdcdb.gateway.cells import Cells, Indices, Totals
+from sdcdb.gateway.cells import Cells, Indices
 from sdcdb.gateway.decide import Asked
 from sdcdb.gateway.layout import Layout, VersionCells
 from sdcdb.gateway.relations import Confidential, Restricted
@@ -89,6 +88,7 @@ class TableHistory:
         """Put a query set into the audit's terms."""
         flags = np.zeros(self.cells.size, dtype=np.bool_)
         flags[column_cells] = True
+        self._layouts[column].must_not_separate(flags)
         return Question(self._layouts[column].spread(flags), kinds)
 
     def fact(self, asked: Asked, pool: str, finding: Finding, *, tail: bool) -> dict[str, Any]:
@@ -144,7 +144,7 @@ def version_entry(table: Restricted, cells: Cells, keys: Sequence[str], fingerpr
     held = {
         "keys": list(keys),
         "columns": {
-            name: {"counts": totals.counts.tolist(), "digests": _digests(totals)}
+            name: {"counts": totals.counts.tolist(), "digests": [f"{digest:x}" for digest in totals.digests]}
             for name, totals in cells.totals.items()
         },
     }
@@ -152,17 +152,11 @@ def version_entry(table: Restricted, cells: Cells, keys: Sequence[str], fingerpr
     return {"kind": "version", "table": table.name, "version": fingerprint, "cells": packed}
 
 
-def _digests(totals: Totals) -> list[str]:
-    """Digest each cell's values; sixteen digits tell two versions apart and little else."""
-    rows = zip(totals.counts, totals.sums, totals.least, totals.greatest, strict=True)
-    return [sha256(repr([str(value) for value in row]).encode()).hexdigest()[:16] for row in rows]
-
-
 def _version_cells(entry: Mapping[str, Any], column: str) -> VersionCells:
     try:
         held = json.loads(zlib.decompress(base64.b64decode(entry["cells"])))
-        mine = held["columns"].get(column) or {"counts": [0] * len(held["keys"]), "digests": [""] * len(held["keys"])}
-        return VersionCells(held["keys"], mine["counts"], mine["digests"])
+        mine = held["columns"].get(column) or {"counts": [0] * len(held["keys"]), "digests": ["0"] * len(held["keys"])}
+        return VersionCells(held["keys"], mine["counts"], [int(digest, 16) for digest in mine["digests"]])
     except (ValueError, KeyError, zlib.error):
         raise LedgerError("a version in the ledger cannot be read: run `sdcdb ledger verify`") from None
 

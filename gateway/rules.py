@@ -51,6 +51,11 @@ RULES = (
         "ask about larger groups, or use the protected view",
     ),
     Rule(
+        "changes",
+        "the question would separate records that have changed since earlier answers",
+        "ask about all of the groups that have changed together, or about the whole table",
+    ),
+    Rule(
         "version",
         "the table is not the one that earlier answers were about",
         "the owner of the data declares the change with `sdcdb refresh`",

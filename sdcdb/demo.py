@@ -95,8 +95,9 @@ def _analyst(out: Output, staff: Path) -> None:
         rare = database.con.execute(RARE).fetchone()
     if rare is not None:
         name, sex, age, dept = rare
+        them = "her" if sex == "F" else "him"
         who = f"the only {'woman' if sex == 'F' else 'man'} of {age} in {dept}"
-        _step(out, f"Somebody knows that {name} is {who}. Two sums would tell the salary: with, and without.")
+        _step(out, f"{name} is {who}. Two sums, one of them without {them}, would tell the salary.")
         _ask(out, staff, f"SELECT SUM(salary) AS total FROM staff WHERE dept = '{dept}'")
         _ask(out, staff, f"SELECT SUM(salary) FROM staff WHERE dept = '{dept}' AND NOT (sex = '{sex}' AND age = {age})")
     _step(out, "How much do all answers together tell by now?")

@@ -171,7 +171,7 @@ def _audited(
 
 
 def _files(pattern: str) -> list[Path]:
-    found = [Path(name) for name in sorted(glob(pattern))]
+    found = [Path(name) for name in sorted(glob(pattern))]  # noqa: PTH207 - a pattern from anywhere
     return found or [Path(pattern)]
 
 
@@ -203,9 +203,7 @@ def _stamp(path: Path) -> tuple[str, int, int]:
 
 
 def _function(result: Result) -> Callable[..., Any]:
-    def function(
-        log: str, policy: str, known: str, together: str, dialect: str, path: str
-    ) -> list[dict[str, Any]]:
+    def function(log: str, policy: str, known: str, together: str, dialect: str, path: str) -> list[dict[str, Any]]:
         from sdcdb.database import policy_path
 
         if not path:

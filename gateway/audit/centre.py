@@ -37,8 +37,8 @@ def centre(polytope: Polytope, start: Floats) -> Floats | None:
     scale = 1.0 + np.abs(polytope.answers)
     for _ in range(STEPS):
         below, above = x - low, high - x
-        if float(np.minimum(below, above).min(initial=1.0)) < 1e-100:  # an end itself: the answers leave no inside
-            return None
+        if not (min(below.min(initial=1.0), above.min(initial=1.0)) > 1e-12):
+            return None  # no inside left to stand in
         curve = 1.0 / below**2 + 1.0 / above**2
         slope = 1.0 / below - 1.0 / above
         wrong = polytope.answers - weighted @ x

@@ -68,8 +68,8 @@ def try_extreme(ground: Ground, cells: Cells, kind: str, delta: float, min_set: 
     return Tried(low, high, left)
 
 
-def learn_extreme(ground: Ground, cells: Cells, kind: str, value: float) -> bool:
-    """Take in the answer to a MIN or MAX; False if it was implied."""
+def learn_extreme(ground: Ground, cells: Cells, kind: str, value: float, *, denied: bool = False) -> bool:
+    """Take in the answer to a MIN or MAX, given or `denied`; False if it was implied."""
     if implied_extreme(ground, cells, kind):
         return False
     ground.split(cells)
@@ -77,13 +77,13 @@ def learn_extreme(ground: Ground, cells: Cells, kind: str, value: float) -> bool
     mark = ground.mark()
     if relocate(ground, cells, kind, value):
         if (held := shared_witness(ground, cells, kind, value)) is not None:
-            ground.extremes += (Extreme(kind, cells, value, held, shared=True),)
+            ground.extremes += (Extreme(kind, cells, value, held, shared=True, denied=denied),)
             find_point(ground)
             return True
         for cell in candidates(ground, cells, kind, value)[:TRIES]:
             moved = ground.mark()
             if place(ground, int(cell), value):
-                ground.extremes += (Extreme(kind, cells, value, int(cell), shared=False),)
+                ground.extremes += (Extreme(kind, cells, value, int(cell), shared=False, denied=denied),)
                 find_point(ground)
                 if not ground.blind:
                     return True

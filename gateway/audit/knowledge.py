@@ -14,7 +14,7 @@ from sdcdb.gateway.audit.exact import determines
 from sdcdb.gateway.audit.extremes import learn_extreme, try_extreme
 from sdcdb.gateway.audit.finding import Finding
 from sdcdb.gateway.audit.ground import Ground
-from sdcdb.gateway.audit.likely import implied_extreme
+from sdcdb.gateway.audit.likely import implied_extreme, released_extreme
 from sdcdb.gateway.audit.limits import Limits
 from sdcdb.gateway.audit.nullspace import NullSpace
 from sdcdb.gateway.audit.question import Question
@@ -57,6 +57,8 @@ class Knowledge:
         self._sums: list[tuple[NDArray[np.uint8], float]] = []
         self._score: Score | None = None
         self._covered: dict[bytes, Range] = {}
+        self._denied: set[bytes] = set()
+        self._released: NullSpace | None = None  # the sums that were answered, once one was learnt and denied
 
     @property
     def rank(self) -> int:
@@ -93,7 +95,7 @@ class Knowledge:
                     exact.add(cells)
                 sets.append(cells)
                 if covered is not None and len(questions) == 1:
-                    self._covered[question.cells.tobytes()] = covered
+                    self._covered[_key(question)] = covered
         finally:
             self._ground.rewind(mark)
         return findings
@@ -109,7 +111,10 @@ class Knowledge:
             return refused("interval")
         vectors = exact.vectors_with(cells) if "sum" in kinds else None
         extremes = [kind for kind in sorted(kinds - {"sum"}) if not implied_extreme(ground, cells, kind)]
-        if vectors is None and not extremes:
+        new = {*extremes, *(() if vectors is None else ("sum",))}
+        if not self._given(kinds - new, cells):
+            return refused("interval")  # it follows from an answer that was denied
+        if not new:
             return Finding(allowed=True, rule=None, before=before, after=before, implied=True), None
         if not self._apart(cells, sets):
             return refused("overlap")
@@ -134,6 +139,12 @@ class Knowledge:
             covered = (tries[0].low, tries[0].high)
         return Finding(allowed=True, rule=None, before=before, after=scale.score(width), implied=False), covered
 
+    def _given(self, kinds: frozenset[str], cells: Cells) -> bool:
+        """Tell whether what is implied follows from answers that were given, not from those learnt and denied."""
+        if "sum" in kinds and self._released is not None and not self._released.implied(cells):
+            return False
+        return all(released_extreme(self._ground, cells, kind) for kind in kinds - {"sum"})
+
     def _apart(self, cells: Cells, sets: list[Cells]) -> bool:
         most = self._limits.max_overlap
         if most is None:
@@ -144,20 +155,35 @@ class Knowledge:
 
     # ---- learning
 
-    def learn(self, questions: Sequence[Question], answers: Sequence[Answers]) -> list[bool]:
-        """Take in the true answers of questions; return for each whether it told something new."""
+    def learn(
+        self, questions: Sequence[Question], answers: Sequence[Answers], denied: Sequence[bool] | None = None
+    ) -> list[bool]:
+        """Take in the true answers of questions; return for each whether it told something new.
+
+        `denied` says which were denied after all, by default those that the last `tails` said so of. Their answers count
+        as known, but nothing that follows from them alone is given away.
+        """
         given = [self._in_units(q, a) for q, a in zip(questions, answers, strict=True)]
-        new = []
-        self._score = None
-        for question, answer in zip(questions, given, strict=True):
+        kept_back = denied if denied is not None else [_key(question) in self._denied for question in questions]
+        self._score, new = None, []
+        for question, answer, secret in zip(questions, given, kept_back, strict=True):
             cells, fresh = self._lively(question), False
-            if "sum" in question.kinds and self._exact.add(cells):
+            if "sum" in question.kinds and self._exact.implied(cells):
+                if self._released is not None and not secret:
+                    self._released.add(cells)
+            elif "sum" in question.kinds:
                 fresh = True
+                if secret and self._released is None:
+                    self._released = self._exact.copy()
+                elif self._released is not None and not secret:
+                    self._released.add(cells)
+                self._exact.add(cells)
                 self._sums.append((np.packbits(cells), answer["sum"]))
                 learn_sum(self._ground, cells, answer["sum"])
             for kind in sorted(question.kinds - {"sum"}):
-                fresh |= learn_extreme(self._ground, cells, kind, answer[kind])
+                fresh |= learn_extreme(self._ground, cells, kind, answer[kind], denied=secret)
             new.append(fresh)
+        self._denied = set()
         return new
 
     def tails(self, questions: Sequence[Question], answers: Sequence[Answers]) -> list[bool]:
@@ -167,7 +193,8 @@ class Knowledge:
         rare by construction. The caller denies, and calls `learn` all the same: the denial tells as much.
         """
         given = [self._in_units(q, a) for q, a in zip(questions, answers, strict=True)]
-        if len(questions) == 1 and (covered := self._covered.get(questions[0].cells.tobytes())) is not None:
+        self._denied = set()
+        if len(questions) == 1 and (covered := self._covered.get(_key(questions[0]))) is not None:
             if covered[0] <= given[0]["sum"] <= covered[1]:
                 return [False]
         found, mark, exact = [], self._ground.mark(), self._exact.fork()
@@ -184,6 +211,7 @@ class Knowledge:
                 tail = fresh and (known or self._ground.safe() is None)
                 if tail:
                     self._ground.rewind(undo)
+                    self._denied.add(_key(question))
                 found.append(tail)
         finally:
             self._ground.rewind(mark)
@@ -199,24 +227,28 @@ class Knowledge:
         limits: Limits,
         secret: bytes | None,
         rows: Iterable[tuple[Question, Answers]],
+        denied: Iterable[bool] | None = None,
     ) -> "Knowledge":
         """Return the state after a history of answers that each told something new, in seconds where `learn` takes minutes.
 
-        The verdicts are those of the history taken in one by one, but for the rounding of their scores.
+        A question for more than a sum tells something new if any part of it does. `denied` says which answers were
+        learnt and not given, one flag per row. Verdicts are those of the history taken in one by one, but for rounding.
         """
         state = cls(counts, low, high, step, limits, secret)
-        history = [(state._lively(q), q.kinds, state._in_units(q, a)) for q, a in rows]  # noqa: SLF001 - our own
-        state._take_in(history)  # noqa: SLF001 - our own
+        history = list(rows)
+        flags = [False] * len(history) if denied is None else list(denied)
+        first = next((i for i, flag in enumerate(flags) if flag), len(history))
+        plain = [i for i in range(first) if history[i][0].kinds == {"sum"}]
+        state._take_in([history[i] for i in plain])  # noqa: SLF001 - our own
+        for i in sorted(set(range(len(history))) - set(plain)):
+            state.learn([history[i][0]], [history[i][1]], [flags[i]])
         return state
 
-    def _take_in(self, history: list[tuple[Cells, frozenset[str], dict[str, float]]]) -> None:
-        sums = [(cells, answer["sum"]) for cells, kinds, answer in history if "sum" in kinds]
-        self._exact.restore([cells for cells, _ in sums])
-        self._sums = [(np.packbits(cells), answer) for cells, answer in sums]
-        restore_sums(self._ground, sums)
-        for cells, kinds, answer in history:
-            for kind in sorted(kinds - {"sum"}):
-                learn_extreme(self._ground, cells, kind, answer[kind])
+    def _take_in(self, sums: list[tuple[Question, Answers]]) -> None:
+        known = [(self._lively(question), self._in_units(question, answer)["sum"]) for question, answer in sums]
+        self._exact.restore([cells for cells, _ in known])
+        self._sums = [(np.packbits(cells), answer) for cells, answer in known]
+        restore_sums(self._ground, known)
 
     # ---- looking
 
@@ -264,3 +296,7 @@ class Knowledge:
             else:
                 found[kind] = min(1.0, max(0.0, self._scale.value_to_unit(value)))
         return found
+
+
+def _key(question: Question) -> bytes:
+    return question.cells.tobytes() + " ".join(sorted(question.kinds)).encode()

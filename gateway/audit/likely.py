@@ -7,28 +7,48 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from sdcdb.gateway.audit.ground import Ground
+from sdcdb.gateway.audit.held import Extreme
 
+Floats = NDArray[np.float64]
 Cells = NDArray[np.bool_]
 
 SAME = 1e-12
 
 
 def known_range(ground: Ground, cells: Cells, kind: str) -> tuple[float, float]:
-    """Return the least and the greatest value that the MIN or MAX over a set can have by the extremes answered."""
+    """Return the least and the greatest value that the MIN or MAX over a set can have by the extremes learnt."""
     c = ground.columns
-    if not cells.any():
-        return 0.0, 0.0
-    if kind == "max":
-        inner = [e.value for e in ground.extremes if e.kind == kind and not (e.cells & ~cells).any()]
-        return max([float(c.low[cells].max()), *inner]), float(c.high[cells].max())
-    inner = [e.value for e in ground.extremes if e.kind == kind and not (e.cells & ~cells).any()]
-    return float(c.low[cells].min()), min([float(c.high[cells].min()), *inner])
+    return _range(c.low, c.high, ground.extremes, cells, kind)
 
 
 def implied_extreme(ground: Ground, cells: Cells, kind: str) -> bool:
-    """Tell whether the MIN or MAX over a set follows from the extremes answered before."""
+    """Tell whether the MIN or MAX over a set follows from the extremes learnt before."""
     least, most = known_range(ground, cells, kind)
     return most - least <= SAME
+
+
+def released_extreme(ground: Ground, cells: Cells, kind: str) -> bool:
+    """Tell whether it follows from those that were answered, without those that were learnt and denied."""
+    if not any(each.denied for each in ground.extremes):
+        return implied_extreme(ground, cells, kind)
+    given = tuple(each for each in ground.extremes if not each.denied)
+    low, high = np.zeros(len(cells)), np.ones(len(cells))
+    for each in given:
+        if each.kind == "max":
+            high[each.cells] = np.minimum(high[each.cells], each.value)
+        else:
+            low[each.cells] = np.maximum(low[each.cells], each.value)
+    least, most = _range(low, high, given, cells, kind)
+    return most - least <= SAME
+
+
+def _range(low: Floats, high: Floats, extremes: tuple[Extreme, ...], cells: Cells, kind: str) -> tuple[float, float]:
+    if not cells.any():
+        return 0.0, 0.0
+    inner = [each.value for each in extremes if each.kind == kind and not (each.cells & ~cells).any()]
+    if kind == "max":
+        return max([float(low[cells].max()), *inner]), float(high[cells].max())
+    return float(low[cells].min()), min([float(high[cells].min()), *inner])
 
 
 def likely_range(ground: Ground, cells: Cells, kind: str, delta: float) -> tuple[float, float]:

@@ -57,6 +57,13 @@ class NullSpace:
         copy._pivots, copy._z = list(self._pivots), [z.copy() for z in self._z]  # noqa: SLF001 - as above
         return copy
 
+    def copy(self) -> "NullSpace":
+        """Return a copy that lives on by itself."""
+        copy = self.fork()
+        for each in copy._factors:  # noqa: SLF001 - a copy of ourselves
+            each.square = each.square.copy()
+        return copy
+
     def vectors(self) -> list[Floats]:
         """Return one null vector per prime."""
         return [z[0] for z in self._z]

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from threadpoolctl import ThreadpoolController
 
-LARGE = 2e9  # multiplications from which more cores are worth it
+LARGE = 2e10  # multiplications from which more cores are worth the wait
 
 
 @lru_cache(maxsize=1)

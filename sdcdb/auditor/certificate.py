@@ -202,7 +202,7 @@ def _still(evidence: Evidence, cell: int, goal: tuple[float, float], slack: floa
 def core(number: int, holds: Callable[[Sequence[int]], bool]) -> list[int]:
     """Return an irreducible part of `range(number)` for which a monotone property holds (QuickXplain, Junker 2004)."""
 
-    def explain(background: list[int], added: bool, rest: list[int]) -> list[int]:
+    def explain(background: list[int], added: bool, rest: list[int]) -> list[int]:  # noqa: FBT001 - as in the paper
         if added and holds(sorted(background)):
             return []
         if len(rest) == 1:

@@ -19,18 +19,14 @@ def _svg(height: float, parts: Sequence[str], title: str) -> str:
     )
 
 
-def _text(
-    x: float, y: float, text: Any, anchor: str = "start", colour: str = SOFT, size: int = 12
-) -> str:
+def _text(x: float, y: float, text: Any, anchor: str = "start", colour: str = SOFT, size: int = 12) -> str:
     return (
         f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{colour}" font-size="{size}">'
         f"{html.escape(str(text))}</text>"
     )
 
 
-def _line(
-    x1: float, y1: float, x2: float, y2: float, colour: str = LINE, width: float = 1.0
-) -> str:
+def _line(x1: float, y1: float, x2: float, y2: float, colour: str = LINE, width: float = 1.0) -> str:
     return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{colour}" stroke-width="{width}"/>'
 
 

@@ -5,8 +5,9 @@ from typing import Any
 
 from sdcdb.auditor.audit import Audit, ColumnAudit
 from sdcdb.auditor.bound_proof import BoundProof
+from sdcdb.auditor.course import Course
 from sdcdb.auditor.finding import Finding, Step
-from sdcdb.auditor.history import Listed, Occurrence
+from sdcdb.auditor.history import Item, Listed, Occurrence
 from sdcdb.version import __version__
 
 POINTS = 60  # of a curve that a document shows
@@ -200,10 +201,7 @@ def _column(found: Audit, each: ColumnAudit) -> dict[str, Any]:
                 }
                 for moment in course.moments
             ],
-            "costliest": [
-                {**statement_data(found, kept[cost.answer].first), "bits": cost.bits, "records": cost.records}
-                for cost in course.costs[:20]
-            ],
+            "costliest": _costliest(found, kept, course),
         },
         "by_user": [
             {
@@ -216,6 +214,17 @@ def _column(found: Audit, each: ColumnAudit) -> dict[str, Any]:
         "together": [{"users": list(users), "findings": number_} for users, number_ in each.together],
         "contradicting": [statement_data(found, item.first) for item in each.contradicting],
     }
+
+
+def _costliest(found: Audit, items: list[Item], course: Course) -> list[dict[str, Any]]:
+    """Return the statements that cost the most: a statement of several answers counts for all of them."""
+    by_statement: dict[int, dict[str, Any]] = {}
+    for cost in course.costs:
+        first = items[cost.answer].first
+        entry = by_statement.setdefault(first.number, {**statement_data(found, first), "bits": 0.0, "records": 0})
+        entry["bits"] += cost.bits
+        entry["records"] = max(entry["records"], cost.records)
+    return sorted(by_statement.values(), key=lambda each: -each["bits"])[:20]
 
 
 def _levels(each: ColumnAudit) -> dict[str, int]:

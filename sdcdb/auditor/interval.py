@@ -41,7 +41,7 @@ class Intervals:
         return self.upper - self.lower
 
 
-class Contradiction(DataError):
+class Contradiction(DataError):  # noqa: N818 - what the answers are
     """No values fit all answers: the table changed between them, or they are not its answers."""
 
 

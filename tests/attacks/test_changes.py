@@ -117,10 +117,7 @@ def test_a_raise_for_everybody_does_not_stop_the_gateway(stage: Stages) -> None:
     assert set_up.gateway.status()
 
 
-MOVERS = pytest.mark.xfail(reason="the audit takes whoever moves to another cell for two people", strict=True)
-
-
-@pytest.mark.parametrize("movers", [1, 2, pytest.param(3, marks=MOVERS), pytest.param(4, marks=MOVERS)])
+@pytest.mark.parametrize("movers", [1, 2, 3, 4])
 def test_people_who_move_between_groups_are_the_same_people(stage: Stages, movers: int) -> None:
     """A + x yesterday; x moves from Sales to Legal; B + x and A + B today. Half of the difference is x."""
     people = [(n, f"Zq{n:05d}q", "M" if n < movers else "F", 40, ("Sales", "Legal", "Finance")[n // 40], "School", pay)
@@ -140,7 +137,6 @@ def test_people_who_move_between_groups_are_the_same_people(stage: Stages, mover
     assert None in seen
 
 
-@MOVERS
 def test_a_person_with_birthdays_stays_one_person(stage: Stages) -> None:
     """Every year x is added to the sum of another age; the last question leaves x out of all of them."""
     years = 5

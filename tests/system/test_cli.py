@@ -46,6 +46,10 @@ def test_the_demo_leaves_a_database_a_policy_and_a_picture(demo: Path) -> None:
     assert sorted(file.name for file in demo.iterdir()) == [
         "exposure.svg",
         "staff.duckdb",
+        "staff.key",
+        "staff.ledger.jsonl",
+        "staff.ledger.jsonl.anchor",
+        "staff.ledger.jsonl.lock",
         "staff.policy.yaml",
         "staff_public.parquet",
         "staff_public.parquet.manifest.json",
