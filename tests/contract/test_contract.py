@@ -41,16 +41,16 @@ def test_every_technique_has_cases_and_a_manual() -> None:
         assert technique.summary.endswith("."), technique.name
 
 
-def test_deterministic_given_the_secret_and_sticky_across_connections(case: Case) -> None:
-    first, _ = shared(case)
-    again, _ = make(case)
+def test_deterministic_given_the_secret_and_sticky_across_connections(first_case: Case) -> None:
+    first, _ = shared(first_case)
+    again, _ = make(first_case)
     assert published(first.con) == published(first.con) == published(again.con) == published(again.con.cursor())
 
 
-def test_another_secret_gives_other_values(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
-    first, made = shared(case)
+def test_another_secret_gives_other_values(first_case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, made = shared(first_case)
     monkeypatch.setenv("CONTRACT_SECRET", SECRET[::-1])
-    second, _ = make(case)
+    second, _ = make(first_case)
     if not made.plan.fitted[0].random():
         assert published(first.con) == published(second.con)
     else:
@@ -180,8 +180,8 @@ def test_what_is_published_is_what_fitting_promises(case: Case) -> None:
         assert (np.abs(found - expected) < 5 * np.sqrt(expected) + 3).all(), (name, found, expected)
 
 
-def test_the_view_works_from_the_duckdb_command_line(case: Case, tmp_path: Path) -> None:
-    database, _ = make(case, tmp_path / "c.duckdb")
+def test_the_view_works_from_the_duckdb_command_line(first_case: Case, tmp_path: Path) -> None:
+    database, _ = make(first_case, tmp_path / "c.duckdb")
     ours = published(database.con)
     database.close()
     sql = "COPY (FROM \"the view\" ORDER BY untouched) TO 'out.parquet'"
@@ -194,15 +194,15 @@ def _plain(row: tuple[Any, ...]) -> list[Any]:
 
 
 @pytest.mark.parametrize("rows", [0, 1, 2])
-def test_tiny_tables(case: Case, rows: int) -> None:
-    if not case.columns and not str(case.params["size"]).endswith("%"):
+def test_tiny_tables(first_case: Case, rows: int) -> None:
+    if not first_case.columns and not str(first_case.params["size"]).endswith("%"):
         return  # seven of two records cannot be
-    database, _ = make(case, rows=rows)
+    database, _ = make(first_case, rows=rows)
     assert len(published(database.con)) <= rows
 
 
-def test_a_refit_changes_nothing(case: Case) -> None:
-    database, _ = shared(case)
+def test_a_refit_changes_nothing(first_case: Case) -> None:
+    database, _ = shared(first_case)
     before = published(database.con)
     protect(database)
     assert published(database.con) == before
