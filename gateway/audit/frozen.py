@@ -17,6 +17,7 @@ MOST_FROZEN = 20  # atoms that later questions are checked for
 
 def still_free(frozen: tuple[Frozen, ...], dropped: tuple[tuple[Cells, float], ...], case: Case) -> bool:
     """Tell whether frozen records keep, in a hypothetical state, the room that they had."""
+    frozen = tuple(each for each in frozen if each.width > PINNED)  # the others have nothing to lose
     if not frozen:
         return True
     if len(frozen) > MOST_FROZEN:

@@ -90,17 +90,9 @@ class Ground:
         c, flags = self.columns, cells.astype(np.float64)
         return dot3(self.geometry.number, c.point, flags) + float(c.held[cells].sum())
 
-    def witnesses_hidden(self) -> bool:
-        """Tell whether every held record has another one in its atom that may move: then nobody knows which it is."""
-        if not self.extremes:
-            return True
-        labels = self.columns.labels
-        free = np.bincount(labels, weights=self.geometry.number, minlength=self.columns.atoms)
-        return all(free[labels[each.witness]] >= 1 for each in self.extremes)
-
     def safe(self) -> Verdict | None:
-        """Judge the present state."""
-        if self.blind or not self.witnesses_hidden():
+        """Judge the present state, but for the witnesses."""
+        if self.blind:
             return None
         return judge(Case(self.geometry, self.columns, None, self.columns.point, *self.ends()))
 
@@ -129,7 +121,7 @@ class Ground:
     def least_width(self) -> float:
         """Return a lower bound of the narrowest interval; where the cheap one is too low, a dearer one, and its point."""
         c, number = self.columns, self.geometry.number
-        left = [each.width for each in self.frozen] + ([0.0] if (number == 0).any() and not self.extremes else [])
+        left = [each.width for each in self.frozen]
         if self.blind:
             return 0.0
         found = widths(c.point, c.low, c.high, np.minimum(1.0, c.leverage + 1e-9), number, number == 0)

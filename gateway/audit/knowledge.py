@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sdcdb.errors import DataError
+from sdcdb.gateway.audit.alternates import witnesses_safe
 from sdcdb.gateway.audit.bounds import atom_bounds, on_grid
 from sdcdb.gateway.audit.exact import determines
 from sdcdb.gateway.audit.extremes import learn_extreme, try_extreme
 from sdcdb.gateway.audit.finding import Finding
-from sdcdb.gateway.audit.ground import Ground
+from sdcdb.gateway.audit.ground import Ground, Mark
 from sdcdb.gateway.audit.likely import implied_extreme, released_extreme
 from sdcdb.gateway.audit.limits import Limits
 from sdcdb.gateway.audit.nullspace import NullSpace
@@ -206,7 +207,7 @@ class Knowledge:
                     learn_sum(self._ground, cells, answer["sum"])
                 for kind in sorted(question.kinds - {"sum"}):
                     fresh |= learn_extreme(self._ground, cells, kind, answer[kind])
-                tail = fresh and (self._ground.safe() is None or self._ground.frozen != undo.frozen)
+                tail = fresh and not self._stands(undo)
                 if tail:
                     self._ground.rewind(undo)
                     self._denied.add(_key(question))
@@ -214,6 +215,13 @@ class Knowledge:
         finally:
             self._ground.rewind(mark)
         return found
+
+    def _stands(self, before: Mark) -> bool:
+        """Tell whether everybody still has the room they need, apart from those who had not before."""
+        verdict = self._ground.safe()
+        if verdict is None or len(self._ground.frozen) > len(before.frozen):
+            return False
+        return witnesses_safe(self._ground, verdict.point)
 
     @classmethod
     def restore(  # noqa: PLR0913, PLR0917 - as the constructor, and the history

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdcdb.gateway.audit.centre import centre
-from sdcdb.gateway.audit.frozen import PINNED
 from sdcdb.gateway.audit.geometry import LEAST, Geometry
 from sdcdb.gateway.audit.ground import Ground
 from sdcdb.gateway.audit.held import Frozen
@@ -77,7 +76,7 @@ def _freeze(ground: Ground) -> bool:
     held = c.held + np.where(frozen, number * point, 0.0)
     need = np.where(frozen, 0.0, c.need)
     ground.frozen += tuple(
-        Frozen(frozen & (atom == a), number[frozen & (atom == a)], width) for a, width in narrow.items() if width > PINNED
+        Frozen(frozen & (atom == a), number[frozen & (atom == a)], width) for a, width in narrow.items()
     )
     ground.columns = replace(c, point=point, held=held, need=need)
     rebuild(ground, np.where(frozen, 0.0, number))

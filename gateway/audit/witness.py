@@ -12,16 +12,21 @@ Ints = NDArray[np.int64]
 Cells = NDArray[np.bool_]
 
 
-def candidates(ground: Ground, cells: Cells, kind: str, value: float) -> Ints:
+def able(ground: Ground, cells: Cells, value: float) -> Cells:
+    """Return the cells of a set of which a record may have a value."""
+    c = ground.columns
+    return cells & (ground.geometry.number >= 1) & (c.high >= value - SAME) & (c.low <= value + SAME)
+
+
+def candidates(ground: Ground, cells: Cells, value: float) -> Ints:
     """Return the cells of a set of which a record may be held at a value, the best first.
 
-    Its range must reach the value, and its atom must have a second record that may move. Large cells come first: they
-    cannot be split by a later question, and one record less changes little for the others.
+    Large cells come first: they cannot be split by a later question, and one record less changes little for the others.
+    Then cells of large atoms, where nobody knows which record it is. Last those that stand alone (`alternates`).
     """
     c, number = ground.columns, ground.geometry.number
     atom = np.bincount(c.labels, weights=number, minlength=c.atoms)[c.labels]
-    fit = cells & (number >= 1) & (atom >= 2) & (c.high >= value - SAME) & (c.low <= value + SAME)
-    found = np.flatnonzero(fit)
+    found = np.flatnonzero(able(ground, cells, value))
     far = np.abs(c.point[found] - value)
     return found[np.lexsort((far, -atom[found], -np.minimum(number[found], 3.0)))]
 
@@ -79,11 +84,8 @@ def relocate(ground: Ground, cells: Cells, kind: str, value: float, at_least: in
             return False
         if not release(ground, each.witness, each.value):
             return False
-        outside = each.cells & ~cells
-        c = ground.columns
-        able = outside & (c.high >= each.value - SAME) & (c.low <= each.value + SAME)
-        found = candidates(ground, outside, each.kind, each.value)
-        if ground.geometry.number[able].sum() < at_least or len(found) == 0:
+        found = candidates(ground, each.cells & ~cells, each.value)
+        if len(found) == 0 or ground.geometry.number[found].sum() < at_least:
             return False
         if not place(ground, int(found[0]), each.value):
             return False
