@@ -51,7 +51,7 @@ def _has_room(ground: Ground, point: Floats, cell: int, value: float, cells: Cel
                 need = np.zeros(len(point))
                 need[cell] = mark.columns.need[cell]
                 columns = replace(ground.columns, need=need)
-                if judge(Case(ground.geometry, columns, None, columns.point, *ground.ends())) is not None:
+                if judge(Case(ground.geometry, columns, None, columns.point)) is not None:
                     return True
         finally:
             ground.rewind(mark)

@@ -6,9 +6,9 @@ if under some assignment it has room enough. One assignment is kept. Where it ho
 may move, each record of the atom is free in one of the assignments, by symmetry, with the same room; for a witness that
 stands alone another assignment is looked for (`alternates`).
 
-Two more things are asked for, so that a MAX does not point at few people: at least `min_set` records must be able to have
-the value, and when a new set could have a lower MAX than an earlier one that overlaps it, the earlier witness must find
-its place among at least `min_set` records outside of the new set.
+Two more things are asked for, so that a MAX does not point at one, two or three people: more than that must be able to
+have the value, and when a new set could have a lower MAX than an earlier one that overlaps it, the earlier witness must
+find its place among as many outside of the new set.
 
 MIN is MAX upside down.
 """
@@ -29,19 +29,20 @@ from sdcdb.gateway.audit.witness import able, candidates, place, relocate, share
 
 Cells = NDArray[np.bool_]
 
+SUSPECTS = 4  # the least number of records that an answer may leave as those who may have it
 TRIES = 6  # cells tried as the place of the record that has the MIN or MAX
 
 
 def try_extreme(ground: Ground, cells: Cells, kind: str, delta: float, min_set: int) -> Tried:
     """Try a MIN or MAX (the atoms are refined already). If it is safe it stays tried, at its most restrictive value."""
     low, high = likely_range(ground, cells, kind, delta)
-    refused = Tried(low, high, None)
+    refused, fewest = Tried(low, high, None), min(SUSPECTS, min_set)
     near, far = (low, high) if kind == "max" else (high, low)  # near: the caps are tightest
-    if ground.frozen or not relocate(ground, cells, kind, near, min_set):
+    if ground.frozen or not relocate(ground, cells, kind, near, fewest):
         return refused
     c = ground.columns
     found = candidates(ground, able(ground, cells, far) & (c.low <= near + SAME) & (c.high >= near - SAME), far)
-    if len(found) == 0 or ground.geometry.number[found].sum() < min_set:
+    if len(found) == 0 or ground.geometry.number[found].sum() < fewest:
         return refused
     cell, before = int(found[0]), ground.mark()
     left, point = np.full(len(c.point), np.inf), c.point
@@ -51,7 +52,7 @@ def try_extreme(ground: Ground, cells: Cells, kind: str, delta: float, min_set: 
             return refused
         ground.columns = narrow(ground.columns, cells, kind, value)
         ground.extremes += (Extreme(kind, cells, value, cell, shared=False),)
-        verdict = judge(Case(ground.geometry, ground.columns, None, ground.columns.point, *ground.ends()))
+        verdict = judge(Case(ground.geometry, ground.columns, None, ground.columns.point))
         if verdict is None or not witnesses_safe(ground, verdict.point):
             return refused
         left, point = np.minimum(left, verdict.widths), verdict.point

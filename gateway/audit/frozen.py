@@ -27,7 +27,7 @@ def still_free(frozen: tuple[Frozen, ...], dropped: tuple[tuple[Cells, float], .
         number[each.cells] = each.number
     whole = Geometry(number)
     whole.rows = case.geometry.rows
-    columns, atom, polytope = polytope_of(Case(whole, case.columns, case.rest, case.point, case.low, case.high))
+    columns, atom, polytope = polytope_of(Case(whole, case.columns, case.rest, case.point))
     if polytope.rows.size > PROGRAMME_SIZE:
         return False
     if dropped:

@@ -39,7 +39,7 @@ def _by_centre(ground: Ground) -> bool:
     free = number > 0
     if not (c.low[free] < c.high[free]).all():
         return False
-    columns, atom, polytope = polytope_of(Case(ground.geometry, c, None, c.point, c.low, c.high))
+    columns, atom, polytope = polytope_of(Case(ground.geometry, c, None, c.point))
     if polytope.rows.shape[0] ** 2 * polytope.rows.shape[1] > 8 * CENTRE_WORK:
         return False
     with threads_for(0):
@@ -53,7 +53,7 @@ def _by_centre(ground: Ground) -> bool:
 def _freeze(ground: Ground) -> bool:
     """Freeze every record that has less room than it needs; False if there is none or it cannot be told."""
     c, number = ground.columns, ground.geometry.number
-    columns, atom, polytope = polytope_of(Case(ground.geometry, c, None, c.point, c.low, c.high))
+    columns, atom, polytope = polytope_of(Case(ground.geometry, c, None, c.point))
     x, low, high = c.point[columns], polytope.low, polytope.high
     suspects = np.flatnonzero((x - low < NEAR_END) | (high - x < NEAR_END))
     if len(suspects) > SUSPECTS or polytope.rows.size > 10 * PROGRAMME_SIZE:

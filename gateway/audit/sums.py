@@ -46,7 +46,7 @@ def _judged(ground: Ground, rest: Rest, sign: float, spread: float, delta: float
             if not 0 < spread < 0.999 * before:
                 break
         point = ground.columns.point + sign * spread * rest.direction
-        case = Case(ground.geometry, ground.columns, rest, point, *ground.ends())
+        case = Case(ground.geometry, ground.columns, rest, point)
         verdict = judge(case)
         if verdict is not None:
             return spread, verdict if still_free(ground.frozen, ground.dropped, case) else None
@@ -61,7 +61,7 @@ def _possible(ground: Ground, rest: Rest, sign: float, delta: float) -> float:
     uniform records, of which the answer can fall by E in all, it is delta at (2 E / m) (delta m!)^(1/m) from the end
     (Irwin-Hall). m is the length of the rest: the number of records that the question leaves to chance.
     """
-    state = Case(ground.geometry, ground.columns, None, ground.columns.point, *ground.ends())
+    state = Case(ground.geometry, ground.columns, None, ground.columns.point)
     columns, _, polytope = polytope_of(state)
     if polytope.rows.size > PROGRAMME_SIZE:
         return 0.0

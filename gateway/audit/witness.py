@@ -74,21 +74,22 @@ def shared_witness(ground: Ground, cells: Cells, kind: str, value: float) -> int
     return None
 
 
-def relocate(ground: Ground, cells: Cells, kind: str, value: float, at_least: int = 2) -> bool:
+def relocate(ground: Ground, cells: Cells, kind: str, value: float, at_least: int = 1) -> bool:
     """Move every witness out of a set whose MAX is below it (MIN: above); False if one has nowhere to go."""
     sign = 1.0 if kind == "max" else -1.0
-    for number, each in enumerate(ground.extremes):
-        if not cells[each.witness] or sign * (each.value - value) <= SAME:
+    for each in ground.extremes:
+        if each.shared or not cells[each.witness] or sign * (each.value - value) <= SAME:
             continue
-        if each.shared or any(o.shared and o.witness == each.witness for o in ground.extremes):
-            return False
+        sharing = [e for e in ground.extremes if e.witness == each.witness and e.value == each.value]
+        common = np.logical_and.reduce([e.cells for e in sharing]) & ~cells
         if not release(ground, each.witness, each.value):
             return False
-        found = candidates(ground, each.cells & ~cells, each.value)
+        found = candidates(ground, common, each.value)
         if len(found) == 0 or ground.geometry.number[found].sum() < at_least:
             return False
         if not place(ground, int(found[0]), each.value):
             return False
-        moved = replace(each, witness=int(found[0]))
-        ground.extremes = (*ground.extremes[:number], moved, *ground.extremes[number + 1 :])
+        ground.extremes = tuple(
+            replace(e, witness=int(found[0])) if any(e is other for other in sharing) else e for e in ground.extremes
+        )
     return True
