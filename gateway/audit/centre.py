@@ -19,13 +19,18 @@ STEPS = 40
 
 @dataclass(frozen=True)
 class Polytope:
-    """Atoms that can move: `rows` (0/1), `answers` to the sums over them, `size`, and the range of one record."""
+    """Atoms that can move: `rows` (0/1), `answers` to the sums over them, `size`, and the range of one record.
+
+    The range is what is left when answers that are not known yet move the point by up to `falls` and `rises`.
+    """
 
     rows: Floats
     answers: Floats
     size: Floats
     low: Floats
     high: Floats
+    falls: Floats
+    rises: Floats
 
 
 def centre(polytope: Polytope, start: Floats) -> Floats | None:
@@ -78,17 +83,18 @@ def scaled_widths(polytope: Polytope, x: Floats, need: Floats) -> Floats:
         1.0 / np.sqrt(np.maximum(left * float(left.max(initial=1e-12)), 1e-300)),
     )
     move = s * left * step
-    out: Floats = np.minimum(move, above) + np.minimum(move, below)
+    room = below, above, polytope.falls, polytope.rises
+    out = _own(room, move, move)
     doubtful = np.flatnonzero(out < need)
     for start in range(0, len(doubtful), 256):
         tried = doubtful[start : start + 256]
-        out[tried] = np.maximum(out[tried], _along(tried, basis, (s, below, above), size))
+        out[tried] = np.maximum(out[tried], _along(tried, basis, (s, *room), size))
     return out
 
 
-def _along(tried: NDArray[np.int64], basis: Floats, slack: tuple[Floats, Floats, Floats], size: Floats) -> Floats:
+def _along(tried: NDArray[np.int64], basis: Floats, slack: tuple[Floats, ...], size: Floats) -> Floats:
     """Return how far each record gets along its own direction, up and down together."""
-    s, below, above = slack
+    s, below, above = slack[:3]
     push = -(basis[:, tried].T @ basis) * s  # what one unit of each record's move does to every other
     rows = np.arange(len(tried))
     own = s[tried] + push[rows, tried]
@@ -98,9 +104,16 @@ def _along(tried: NDArray[np.int64], basis: Floats, slack: tuple[Floats, Floats,
     with np.errstate(over="ignore"):
         up = np.where(push > 0, above / rising, below / falling).min(axis=1)
         down = np.where(push > 0, below / rising, above / falling).min(axis=1)
-        free = np.maximum(own, 1e-300)
-        moved = own * (np.minimum(up, above[tried] / free) + np.minimum(down, below[tried] / free))
-    return np.where(own > 1e-9 * s[tried], moved, 0.0)
+    room = tuple(each[tried] for each in slack[1:])
+    return np.where(own > 1e-9 * s[tried], _own(room, own * down, own * up), 0.0)
+
+
+def _own(room: tuple[Floats, ...], down: Floats, up: Floats) -> Floats:
+    """Return the room of records that the others let move so far, wherever unknown answers put them."""
+    below, above, falls, rises = room  # below and above are what is left after falling and rising
+    fallen = np.minimum(up, above + rises + falls) + np.minimum(down, below)
+    risen = np.minimum(up, above) + np.minimum(down, below + falls + rises)
+    return np.minimum(fallen, risen)
 
 
 def _factor(matrix: Floats, *, forgive: bool = False) -> tuple[Floats, bool] | None:

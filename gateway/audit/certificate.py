@@ -27,12 +27,16 @@ Flags = NDArray[np.bool_]
 
 
 @njit(cache=True, nogil=True)
-def widths(point: Floats, low: Floats, high: Floats, leverage: Floats, number: Floats, held: Flags) -> Floats:
+def widths(
+    point: Floats, ranges: tuple[Floats, Floats, Floats, Floats], leverage: Floats, number: Floats, held: Flags
+) -> Floats:
     """Return a lower bound of the interval of a record of each cell; 0 for all when the point is not inside.
 
-    `number` is the records per cell: only a cell of one record has no other like it. Held cells cannot move and are not
+    `ranges` are low and high, and how far unknown answers may yet move the point down and up: by that much less the
+    others can be pushed, and from each of the two ends the record itself must have its room. `number` is the records per cell: only a cell of one record has no other like it. Held cells cannot move and are not
     judged: their width is given as infinite.
     """
+    low, high, falls, rises = ranges
     cells = len(point)
     out = np.zeros(cells)
     pushed, ball = np.full(2, math.inf), np.full(2, math.inf)  # the smallest and the next, for records other than i
@@ -40,7 +44,7 @@ def widths(point: Floats, low: Floats, high: Floats, leverage: Floats, number: F
     for j in range(cells):
         if held[j]:
             continue
-        slack = min(point[j] - low[j], high[j] - point[j])
+        slack = min(point[j] - falls[j] - low[j], high[j] - rises[j] - point[j])
         if not slack > 0.0:
             return out
         a = slack / math.sqrt(max(leverage[j], 1e-300))
@@ -62,5 +66,8 @@ def widths(point: Floats, low: Floats, high: Floats, leverage: Floats, number: F
         b = ball[1] if i == first_ball and number[i] == 1.0 else ball[0]
         step = max(a / math.sqrt(max(share, 1e-300)), b / math.sqrt(max(1.0 - share, 1e-300)))
         move = (1.0 - share) * step
-        out[i] = min(move, high[i] - point[i]) + min(move, point[i] - low[i])
+        down, up = point[i] - low[i], high[i] - point[i]
+        fallen = min(move, up + falls[i]) + min(move, down - falls[i])
+        risen = min(move, up - rises[i]) + min(move, down + rises[i])
+        out[i] = min(fallen, risen)
     return out

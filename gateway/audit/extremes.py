@@ -1,14 +1,14 @@
 """MIN and MAX: caps for everybody in the set, and one record, the *witness*, that has the value.
 
-A cap alone is not what a MAX tells: somebody has that value. An assignment holds one record at each answered MIN and
-MAX and caps the others; every assignment that fits the sums is a state of the world that the answers allow. A record
-is safe if under some assignment it has room enough. The assignment kept here holds its witnesses in atoms with another
-record that may move: by symmetry each record of the atom is free in one of the assignments, with the same room. If a
-later question separates a witness from all others of its atom, that question is refused (`Ground.witnesses_hidden`).
+A cap alone is not what a MAX tells: somebody has that value. An assignment holds one record at each answered MIN and MAX
+and caps the others; every assignment that fits the sums is a state of the world that the answers allow. A record is safe
+if under some assignment it has room enough. One assignment is kept. Where it holds a record of an atom with others that
+may move, each record of the atom is free in one of the assignments, by symmetry, with the same room; for a witness that
+stands alone another assignment is looked for (`alternates`).
 
-Two more things are asked for, so that a MAX does not point at few people: at least `min_set` records must be able to
-have the value, and when a new set could have a lower MAX than an earlier one that overlaps it, the earlier witness
-must find its place among at least `min_set` records outside of the new set.
+Two more things are asked for, so that a MAX does not point at one, two or three people: more than that must be able to
+have the value, and when a new set could have a lower MAX than an earlier one that overlaps it, the earlier witness must
+find its place among as many outside of the new set.
 
 MIN is MAX upside down.
 """
@@ -18,53 +18,47 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from sdcdb.gateway.audit.alternates import witnesses_safe
 from sdcdb.gateway.audit.columns import Columns
 from sdcdb.gateway.audit.ground import Ground, Tried
 from sdcdb.gateway.audit.held import Extreme
 from sdcdb.gateway.audit.judge import Case, judge
 from sdcdb.gateway.audit.likely import SAME, implied_extreme, likely_range
 from sdcdb.gateway.audit.refit import find_point
-from sdcdb.gateway.audit.witness import candidates, place, relocate, shared_witness
+from sdcdb.gateway.audit.witness import able, candidates, place, relocate, shared_witness
 
 Cells = NDArray[np.bool_]
 
+SUSPECTS = 4  # the least number of records that an answer may leave as those who may have it
 TRIES = 6  # cells tried as the place of the record that has the MIN or MAX
 
 
 def try_extreme(ground: Ground, cells: Cells, kind: str, delta: float, min_set: int) -> Tried:
     """Try a MIN or MAX (the atoms are refined already). If it is safe it stays tried, at its most restrictive value."""
     low, high = likely_range(ground, cells, kind, delta)
-    refused = Tried(low, high, None)
+    refused, fewest = Tried(low, high, None), min(SUSPECTS, min_set)
     near, far = (low, high) if kind == "max" else (high, low)  # near: the caps are tightest
-    c = ground.columns
-    reaching = cells & (c.high >= far - SAME) & (c.low <= far + SAME)
-    if ground.geometry.number[reaching].sum() < min_set or not relocate(ground, cells, kind, near, min_set):
+    if ground.frozen or not relocate(ground, cells, kind, near, fewest):
         return refused
-    found = candidates(ground, reaching, far)
-    if len(found) == 0:
+    c = ground.columns
+    found = candidates(ground, able(ground, cells, far) & (c.low <= near + SAME) & (c.high >= near - SAME), far)
+    if len(found) == 0 or ground.geometry.number[found].sum() < fewest:
         return refused
     cell, before = int(found[0]), ground.mark()
-    left = np.full(len(c.point), np.inf)
-    point = c.point
+    left, point = np.full(len(c.point), np.inf), c.point
     for value in (far, near):
         ground.rewind(before)
         if not place(ground, cell, value):
             return refused
         ground.columns = narrow(ground.columns, cells, kind, value)
-        if not ground.witnesses_hidden():
-            return refused
-        if ground.frozen:
-            return refused
-        case = Case(ground.geometry, ground.columns, None, ground.columns.point, *ground.ends())
-        verdict = judge(case)
-        if verdict is None:
+        ground.extremes += (Extreme(kind, cells, value, cell, shared=False),)
+        verdict = judge(Case(ground.geometry, ground.columns, None, ground.columns.point))
+        if verdict is None or not witnesses_safe(ground, verdict.point):
             return refused
         left, point = np.minimum(left, verdict.widths), verdict.point
-    touched = ground.geometry.touched(cell)
-    moved = ((high - low) * touched) ** 2
+    moved = ((high - low) * ground.geometry.touched(cell)) ** 2
     c = ground.columns
     ground.columns = replace(c, point=point, falls=c.falls + moved, rises=c.rises + moved)
-    ground.extremes += (Extreme(kind, cells, near, cell, shared=False),)
     return Tried(low, high, left)
 
 

@@ -17,6 +17,7 @@ MOST_FROZEN = 20  # atoms that later questions are checked for
 
 def still_free(frozen: tuple[Frozen, ...], dropped: tuple[tuple[Cells, float], ...], case: Case) -> bool:
     """Tell whether frozen records keep, in a hypothetical state, the room that they had."""
+    frozen = tuple(each for each in frozen if each.width > PINNED)  # the others have nothing to lose
     if not frozen:
         return True
     if len(frozen) > MOST_FROZEN:
@@ -26,7 +27,7 @@ def still_free(frozen: tuple[Frozen, ...], dropped: tuple[tuple[Cells, float], .
         number[each.cells] = each.number
     whole = Geometry(number)
     whole.rows = case.geometry.rows
-    columns, atom, polytope = polytope_of(Case(whole, case.columns, case.rest, case.point, case.low, case.high))
+    columns, atom, polytope = polytope_of(Case(whole, case.columns, case.rest, case.point))
     if polytope.rows.size > PROGRAMME_SIZE:
         return False
     if dropped:

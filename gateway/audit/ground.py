@@ -86,29 +86,16 @@ class Ground:
         labels, atoms = refine(self.columns.labels, self.columns.atoms, cells)
         self.columns = replace(self.columns, labels=labels, atoms=atoms)
 
-    def ends(self) -> tuple[Floats, Floats]:
-        """Return the ranges, narrowed by what questions tried before may do to the point."""
-        c = self.columns
-        return c.low + np.sqrt(c.falls), c.high - np.sqrt(c.rises)
-
     def expected(self, cells: Cells) -> float:
         """Return the sum over a set at the point."""
         c, flags = self.columns, cells.astype(np.float64)
         return dot3(self.geometry.number, c.point, flags) + float(c.held[cells].sum())
 
-    def witnesses_hidden(self) -> bool:
-        """Tell whether every held record has another one in its atom that may move: then nobody knows which it is."""
-        if not self.extremes:
-            return True
-        labels = self.columns.labels
-        free = np.bincount(labels, weights=self.geometry.number, minlength=self.columns.atoms)
-        return all(free[labels[each.witness]] >= 1 for each in self.extremes)
-
     def safe(self) -> Verdict | None:
-        """Judge the present state."""
-        if self.blind or not self.witnesses_hidden():
+        """Judge the present state, but for the witnesses."""
+        if self.blind:
             return None
-        return judge(Case(self.geometry, self.columns, None, self.columns.point, *self.ends()))
+        return judge(Case(self.geometry, self.columns, None, self.columns.point))
 
     def append(self, rest: Rest, answer: float) -> None:
         """Add a sum with an answer that the point agrees with, or will."""
@@ -135,10 +122,11 @@ class Ground:
     def least_width(self) -> float:
         """Return a lower bound of the narrowest interval: the cheap one, or where that is too low a dearer one."""
         c, number = self.columns, self.geometry.number
-        left = [each.width for each in self.frozen] + ([0.0] if (number == 0).any() and not self.extremes else [])
+        left = [each.width for each in self.frozen]
         if self.blind:
             return 0.0
-        found = widths(c.point, c.low, c.high, np.minimum(1.0, c.leverage + 1e-9), number, number == 0)
+        ranges = c.low, c.high, c.falls, c.rises  # zero: nothing is being tried
+        found = widths(c.point, ranges, np.minimum(1.0, c.leverage + 1e-9), number, number == 0)
         if (found < c.need).any() and (verdict := self.safe()) is not None:
             self.columns, found = replace(c, point=verdict.point), verdict.widths
         return min([float(found.min(initial=1.0)), *left])

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 Cells = NDArray[np.bool_]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Extreme:
     """An answered MIN or MAX: its set, its value in [0, 1], and the cell of which one record is held there.
 
@@ -23,9 +23,9 @@ class Extreme:
     denied: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Frozen:
-    """An atom whose records have less room than they need, but some: `width` of it, and `number` records per cell."""
+    """An atom whose records have less room than they need: `width` of it, and `number` records per cell."""
 
     cells: Cells
     number: NDArray[np.float64]

@@ -38,15 +38,19 @@ ROUNDS = 12  # alternating projections
 class Case:
     """One hypothetical state: the rows and columns as they are, and perhaps one more set.
 
-    `point` agrees with all answers, with that of the new set too; `low` and `high` are the ranges to stay in.
+    `point` agrees with all answers, with that of the new set too.
     """
 
     geometry: Geometry
     columns: Columns
     rest: Rest | None
     point: Floats
-    low: Floats
-    high: Floats
+
+    @property
+    def ranges(self) -> tuple[Floats, Floats, Floats, Floats]:
+        """Low and high, and how far answers that are not known yet may move the point down and up."""
+        c = self.columns
+        return c.low, c.high, np.sqrt(c.falls), np.sqrt(c.rises)
 
     def leverage(self) -> Floats:
         """The leverages with the new set."""
@@ -77,12 +81,14 @@ def judge(case: Case) -> Verdict | None:
     number = case.geometry.number
     held = number == 0
     free = ~held
-    if not (case.low[free] < case.high[free]).all():
+    low, high, falls, rises = ranges = case.ranges
+    inner = low + falls, high - rises
+    if not (inner[0][free] < inner[1][free]).all():
         return None
     leverage, need = case.leverage(), np.where(held, 0.0, case.columns.need + ROUNDING)
 
     def certified(x: Floats) -> Verdict | None:
-        found = widths(x, case.low, case.high, leverage, number, held)
+        found = widths(x, ranges, leverage, number, held)
         return Verdict(found - ROUNDING, x) if (found >= need).all() else None
 
     verdict, start = certified(case.point), case.point
@@ -90,9 +96,9 @@ def judge(case: Case) -> Verdict | None:
         if verdict is not None:
             return verdict
         margin = margins(leverage, need, held, share)
-        if (margin > 0.45 * (case.high - case.low))[free].any():
+        if (margin > 0.45 * (inner[1] - inner[0]))[free].any():
             continue
-        settled = settle(case.point, (case.low, case.high), margin, held, case.within, ROUNDS)
+        settled = settle(case.point, inner, margin, held, case.within, ROUNDS)
         if settled is not None:
             start, verdict = settled, certified(settled)
     if verdict is not None:
@@ -137,7 +143,8 @@ def polytope_of(case: Case) -> tuple[Ints, Ints, Polytope]:
         rows = np.concatenate([rows, case.rest.cells[None, columns].astype(np.float64)])
     rows = rows[rows.any(axis=1)]
     answers = rows @ (size * case.point[columns])
-    return columns, atom, Polytope(rows, answers, size, case.low[columns], case.high[columns])
+    low, high, falls, rises = (each[columns] for each in case.ranges)
+    return columns, atom, Polytope(rows, answers, size, low + falls, high - rises, falls, rises)
 
 
 def programme_of(polytope: Polytope) -> Programme:

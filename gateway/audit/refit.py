@@ -1,8 +1,8 @@
 """When the point cannot be kept inside the ranges: look for another, or find out who is nearly known already.
 
 An answer in the far tail can leave some records almost no room, or none (the sum of ten records is ten times the least
-value: all ten are known). Then no point stands well inside. Those records are *frozen*: they are held where they are
-and not moved for anybody's sake, and what they have left must not be narrowed by a later question (`frozen`).
+value: all ten are known). Then no point stands well inside. Those records are *frozen*: they are held where they are and
+not moved for anybody's sake, and what they have left must not be narrowed by a later question (`frozen`).
 """
 
 from dataclasses import replace
@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdcdb.gateway.audit.centre import centre
-from sdcdb.gateway.audit.frozen import PINNED
 from sdcdb.gateway.audit.geometry import LEAST, Geometry
 from sdcdb.gateway.audit.ground import Ground
 from sdcdb.gateway.audit.held import Frozen
@@ -40,7 +39,7 @@ def _by_centre(ground: Ground) -> bool:
     free = number > 0
     if not (c.low[free] < c.high[free]).all():
         return False
-    columns, atom, polytope = polytope_of(Case(ground.geometry, c, None, c.point, c.low, c.high))
+    columns, atom, polytope = polytope_of(Case(ground.geometry, c, None, c.point))
     if polytope.rows.shape[0] ** 2 * polytope.rows.shape[1] > 8 * CENTRE_WORK:
         return False
     with threads_for(0):
@@ -54,7 +53,7 @@ def _by_centre(ground: Ground) -> bool:
 def _freeze(ground: Ground) -> bool:
     """Freeze every record that has less room than it needs; False if there is none or it cannot be told."""
     c, number = ground.columns, ground.geometry.number
-    columns, atom, polytope = polytope_of(Case(ground.geometry, c, None, c.point, c.low, c.high))
+    columns, atom, polytope = polytope_of(Case(ground.geometry, c, None, c.point))
     x, low, high = c.point[columns], polytope.low, polytope.high
     suspects = np.flatnonzero((x - low < NEAR_END) | (high - x < NEAR_END))
     if len(suspects) > SUSPECTS or polytope.rows.size > 10 * PROGRAMME_SIZE:
@@ -77,9 +76,7 @@ def _freeze(ground: Ground) -> bool:
     held = c.held + np.where(frozen, number * point, 0.0)
     need = np.where(frozen, 0.0, c.need)
     ground.frozen += tuple(
-        Frozen(frozen & (atom == a), number[frozen & (atom == a)], width)
-        for a, width in narrow.items()
-        if width > PINNED
+        Frozen(frozen & (atom == a), number[frozen & (atom == a)], width) for a, width in narrow.items()
     )
     ground.columns = replace(c, point=point, held=held, need=need)
     rebuild(ground, np.where(frozen, 0.0, number))

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
+from sdcdb.gateway.audit.alternates import witnesses_safe
 from sdcdb.gateway.audit.frozen import still_free
 from sdcdb.gateway.audit.geometry import LEAST, Rest
 from sdcdb.gateway.audit.ground import Ground, Tried
@@ -21,7 +22,7 @@ def try_sum(ground: Ground, cells: Cells, delta: float) -> Tried:
     """Try a sum (the atoms are refined already). If it is safe it stays tried, as a row with the expected answer."""
     g, c = ground.geometry, ground.columns
     rest, expected = g.rest(cells), ground.expected(cells)
-    if rest.length < LEAST or not ground.witnesses_hidden():
+    if rest.length < LEAST:
         return Tried(expected, expected, None)
     spread = spreads(rest.values, g.number, c.point - c.low, c.high - c.point, delta)
     below, low = _judged(ground, rest, -1.0, spread[0], delta)
@@ -30,6 +31,8 @@ def try_sum(ground: Ground, cells: Cells, delta: float) -> Tried:
         return Tried(expected - below, expected + above, None)
     move = rest.direction
     ground.append(rest, expected)
+    if not (witnesses_safe(ground, low.point) and witnesses_safe(ground, high.point)):
+        return Tried(expected - below, expected + above, None)
     down, up = np.where(move > 0, below, above) * move, np.where(move > 0, above, below) * move
     ground.columns = replace(ground.columns, falls=c.falls + down**2, rises=c.rises + up**2)
     return Tried(expected - below, expected + above, np.minimum(low.widths, high.widths))
@@ -43,7 +46,7 @@ def _judged(ground: Ground, rest: Rest, sign: float, spread: float, delta: float
             if not 0 < spread < 0.999 * before:
                 break
         point = ground.columns.point + sign * spread * rest.direction
-        case = Case(ground.geometry, ground.columns, rest, point, *ground.ends())
+        case = Case(ground.geometry, ground.columns, rest, point)
         verdict = judge(case)
         if verdict is not None:
             return spread, verdict if still_free(ground.frozen, ground.dropped, case) else None
@@ -58,7 +61,7 @@ def _possible(ground: Ground, rest: Rest, sign: float, delta: float) -> float:
     uniform records, of which the answer can fall by E in all, it is delta at (2 E / m) (delta m!)^(1/m) from the end
     (Irwin-Hall). m is the length of the rest: the number of records that the question leaves to chance.
     """
-    state = Case(ground.geometry, ground.columns, None, ground.columns.point, *ground.ends())
+    state = Case(ground.geometry, ground.columns, None, ground.columns.point)
     columns, _, polytope = polytope_of(state)
     if polytope.rows.size > PROGRAMME_SIZE:
         return 0.0

@@ -12,16 +12,21 @@ Ints = NDArray[np.int64]
 Cells = NDArray[np.bool_]
 
 
+def able(ground: Ground, cells: Cells, value: float) -> Cells:
+    """Return the cells of a set of which a record may have a value."""
+    c = ground.columns
+    return cells & (ground.geometry.number >= 1) & (c.high >= value - SAME) & (c.low <= value + SAME)
+
+
 def candidates(ground: Ground, cells: Cells, value: float) -> Ints:
     """Return the cells of a set of which a record may be held at a value, the best first.
 
-    Its range must reach the value, and its atom must have a second record that may move. Large cells come first: they
-    cannot be split by a later question, and one record less changes little for the others.
+    Large cells come first: they cannot be split by a later question, and one record less changes little for the others.
+    Then cells of large atoms, where nobody knows which record it is. Last those that stand alone (`alternates`).
     """
     c, number = ground.columns, ground.geometry.number
     atom = np.bincount(c.labels, weights=number, minlength=c.atoms)[c.labels]
-    fit = cells & (number >= 1) & (atom >= 2) & (c.high >= value - SAME) & (c.low <= value + SAME)
-    found = np.flatnonzero(fit)
+    found = np.flatnonzero(able(ground, cells, value))
     far = np.abs(c.point[found] - value)
     return found[np.lexsort((far, -atom[found], -np.minimum(number[found], 3.0)))]
 
@@ -69,24 +74,22 @@ def shared_witness(ground: Ground, cells: Cells, kind: str, value: float) -> int
     return None
 
 
-def relocate(ground: Ground, cells: Cells, kind: str, value: float, at_least: int = 2) -> bool:
+def relocate(ground: Ground, cells: Cells, kind: str, value: float, at_least: int = 1) -> bool:
     """Move every witness out of a set whose MAX is below it (MIN: above); False if one has nowhere to go."""
     sign = 1.0 if kind == "max" else -1.0
-    for number, each in enumerate(ground.extremes):
-        if not cells[each.witness] or sign * (each.value - value) <= SAME:
+    for each in ground.extremes:
+        if each.shared or not cells[each.witness] or sign * (each.value - value) <= SAME:
             continue
-        if each.shared or any(o.shared and o.witness == each.witness for o in ground.extremes):
-            return False
+        sharing = [e for e in ground.extremes if e.witness == each.witness and e.value == each.value]
+        common = np.logical_and.reduce([e.cells for e in sharing]) & ~cells
         if not release(ground, each.witness, each.value):
             return False
-        outside = each.cells & ~cells
-        c = ground.columns
-        able = outside & (c.high >= each.value - SAME) & (c.low <= each.value + SAME)
-        found = candidates(ground, outside, each.value)
-        if ground.geometry.number[able].sum() < at_least or len(found) == 0:
+        found = candidates(ground, common, each.value)
+        if len(found) == 0 or ground.geometry.number[found].sum() < at_least:
             return False
         if not place(ground, int(found[0]), each.value):
             return False
-        moved = replace(each, witness=int(found[0]))
-        ground.extremes = (*ground.extremes[:number], moved, *ground.extremes[number + 1 :])
+        ground.extremes = tuple(
+            replace(e, witness=int(found[0])) if any(e is other for other in sharing) else e for e in ground.extremes
+        )
     return True
