@@ -156,11 +156,13 @@ class Gateway:
         refusal = denied("interval")
         shown = verdict if not any(tails) else Verdict("deny", refusal.rule, refusal.reason, refusal.hint)
         self._ledger.append(_entry(sql, user, shown, facts))
+        hidden = {id(asked): tail for asked, _, tail in kept}
         for (table, column), mine in _by_column(asked for asked, _, _ in kept):
             pool = self._tables.pool(table, self._pool_name(table, user))
             try:
                 knowledge = pool.table.knowledge(column, pool.pool)
-                knowledge.learn([a.question for a in mine], [pool.answers(a) for a in mine])
+                answers, denied_too = [pool.answers(a) for a in mine], [hidden[id(a)] for a in mine]
+                knowledge.learn([a.question for a in mine], answers, denied_too)
             except BaseException:  # what is known is no longer what is in the ledger: answer nothing more about it
                 self._tables.forget(table)
                 raise

@@ -75,14 +75,17 @@ class TableHistory:
     def _restored(self, column: str, pool: str) -> Knowledge:
         layout, spec = self._layouts[column], self.table.confidential[column]
         sizes = [len(cells) for cells in layout.versions]
-        rows = []
+        rows, denied = [], []
         for version, fact in self._past.facts:
             if fact["column"] == column and fact.get("pool", "") == pool and not fact.get("implied"):
                 flags = layout.spread(unpack(str(fact["cells"]), sizes[version]), version)
                 answers = {kind: _number(text) for kind, text in fact["answers"].items()}
                 rows.append((Question(flags, frozenset(fact["kinds"])), answers))
+                denied.append(bool(fact.get("tail")))
         limits = _limits(self.table, spec)
-        return Knowledge.restore(layout.array(), spec.low, spec.high, spec.step, limits, secrets.token_bytes(32), rows)
+        return Knowledge.restore(
+            layout.array(), spec.low, spec.high, spec.step, limits, secrets.token_bytes(32), rows, denied
+        )
 
     def question(self, column_cells: Indices, kinds: frozenset[str], column: str) -> Question:
         """Put a query set into the audit's terms."""

@@ -19,9 +19,9 @@ from sdcdb.gateway.audit.likely import implied_extreme, released_extreme
 from sdcdb.gateway.audit.limits import Limits
 from sdcdb.gateway.audit.nullspace import NullSpace
 from sdcdb.gateway.audit.question import Question
+from sdcdb.gateway.audit.restoring import restore_sums
 from sdcdb.gateway.audit.scale import Scale
 from sdcdb.gateway.audit.score import Score
-from sdcdb.gateway.audit.restoring import restore_sums
 from sdcdb.gateway.audit.sums import learn_sum, try_sum
 
 Floats = NDArray[np.float64]
@@ -37,7 +37,7 @@ class Knowledge:
     questions, asks `tails` whether one of them is a rare case that must be denied after all, and calls `learn`.
     """
 
-    def __init__(  # noqa: PLR0913, PLR0917 - the column as the policy describes it
+    def __init__(
         self,
         counts: ArrayLike,
         low: float,
@@ -161,8 +161,8 @@ class Knowledge:
     ) -> list[bool]:
         """Take in the true answers of questions; return for each whether it told something new.
 
-        `denied` says which were denied after all, by default those that the last `tails` said so of. Their answers count
-        as known, but nothing that follows from them alone is given away.
+        `denied` says which were denied after all, by default those that the last `tails` said so of. Their answers
+        count as known, but nothing that follows from them alone is given away.
         """
         given = [self._in_units(q, a) for q, a in zip(questions, answers, strict=True)]
         kept_back = denied if denied is not None else [_key(question) in self._denied for question in questions]
@@ -195,9 +195,9 @@ class Knowledge:
         """
         given = [self._in_units(q, a) for q, a in zip(questions, answers, strict=True)]
         self._denied = set()
-        if len(questions) == 1 and (covered := self._covered.get(_key(questions[0]))) is not None:
-            if covered[0] <= given[0]["sum"] <= covered[1]:
-                return [False]
+        covered = self._covered.get(_key(questions[0])) if len(questions) == 1 else None
+        if covered is not None and covered[0] <= given[0]["sum"] <= covered[1]:
+            return [False]
         found, mark, exact = [], self._ground.mark(), self._exact.fork()
         try:
             for question, answer in zip(questions, given, strict=True):
@@ -235,7 +235,7 @@ class Knowledge:
         rows: Iterable[tuple[Question, Answers]],
         denied: Iterable[bool] | None = None,
     ) -> "Knowledge":
-        """Return the state after a history of answers that each told something new, in seconds where `learn` takes minutes.
+        """Return the state after a history of answers that each told something new, faster than `learn` one by one.
 
         A question for more than a sum tells something new if any part of it does. `denied` says which answers were
         learnt and not given, one flag per row. Verdicts are those of the history taken in one by one, but for rounding.
@@ -245,7 +245,7 @@ class Knowledge:
         flags = [False] * len(history) if denied is None else list(denied)
         first = next((i for i, flag in enumerate(flags) if flag), len(history))
         plain = [i for i in range(first) if history[i][0].kinds == {"sum"}]
-        state._take_in([history[i] for i in plain])  # noqa: SLF001 - our own
+        state._take_in([history[i] for i in plain])
         for i in sorted(set(range(len(history))) - set(plain)):
             state.learn([history[i][0]], [history[i][1]], [flags[i]])
         return state
@@ -272,7 +272,7 @@ class Knowledge:
         ground, scale = self._ground, self._scale
         c = ground.columns
         _, first, atom = np.unique(c.labels, return_index=True, return_inverse=True)
-        size = np.bincount(atom, weights=self._counts, minlength=len(first))
+        size = np.bincount(atom, weights=self._counts, minlength=len(first)).astype(np.float64)
         packed = np.array([row for row, _ in self._sums], dtype=np.uint8).reshape(len(self._sums), -1)
         sets = np.unpackbits(packed, axis=1, count=len(self._live))[:, first].astype(bool)
         totals = np.array([answer for _, answer in self._sums])

@@ -104,8 +104,8 @@ def shared(set_up: Stage, ask: Ask, kind: str, predicates: list[str]) -> dict[in
     for predicate in predicates:
         rows = ask(f"SELECT {kind}(salary) FROM staff WHERE {predicate}")
         if rows:
-            members = set_up.raw.execute(f"SELECT id FROM staff WHERE {predicate}").fetchall()
-            sets[predicate] = {record for (record,) in members}, rows[0][0]
+            people = set_up.raw.execute(f"SELECT id FROM staff WHERE {predicate}").fetchall()
+            sets[predicate] = {record for (record,) in people}, rows[0][0]
     found = {}
     for value in {value for _, value in sets.values()}:
         suspects = set.intersection(*(members for members, own in sets.values() if own == value))
