@@ -108,10 +108,10 @@ def shared(set_up: Stage, ask: Ask, kind: str, predicates: list[str]) -> dict[in
             sets[predicate] = {record for (record,) in people}, rows[0][0]
     found = {}
     for value in {value for _, value in sets.values()}:
-        suspects = set.intersection(*(members for members, own in sets.values() if own == value))
-        for members, own in sets.values():
+        suspects = set.intersection(*(chosen for chosen, own in sets.values() if own == value))
+        for chosen, own in sets.values():
             if (own < value) if kind == "MAX" else (own > value):
-                suspects -= members
+                suspects -= chosen
         if len(suspects) == 1:
             found[suspects.pop()] = value
     return found
