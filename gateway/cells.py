@@ -9,6 +9,7 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
+from sdcdb.engines.dialect import text_literal
 from sdcdb.errors import DatabaseError
 from sdcdb.gateway.relations import Confidential, Restricted
 from sdcdb.policy.models import ROWID
@@ -74,14 +75,18 @@ class Cells:
         return len(self.records)
 
 
-def build(con: duckdb.DuckDBPyConnection, table: Restricted, source: str) -> Cells:
-    """Count and sum the table by its quasi-identifiers, once, into the vault's table `source`."""
+def build(con: duckdb.DuckDBPyConnection, table: Restricted, source: str, secret: str) -> Cells:
+    """Count and sum the table by its quasi-identifiers, once, into the vault's table `source`.
+
+    `secret` is the key of the digests, which the ledger keeps: without it, values could be tried until one fits.
+    """
     quasi = [quoted(identifier(name)) for name in table.quasi]
     raw = quoted(table_reference(table.name))
     key = ROWID if table.key == ROWID else quoted(identifier(table.key))
+    record = f"{text_literal(secret)}, CAST({key} AS VARCHAR)"
     measures = "".join(
         f', count({x}) AS "sdc n{n}", sum({x}) AS "sdc s{n}", min({x}) AS "sdc l{n}", max({x}) AS "sdc g{n}"'
-        f", bit_xor(md5_number(concat_ws(chr(31), CAST({key} AS VARCHAR), CAST({x} AS VARCHAR)))) "
+        f", bit_xor(md5_number(concat_ws(chr(31), {record}, CAST({x} AS VARCHAR)))) "
         f'FILTER (WHERE {x} IS NOT NULL) AS "sdc d{n}"'
         for n, x in enumerate(quoted(identifier(name)) for name in table.confidential)
     )

@@ -6,6 +6,7 @@ Decisions on restricted tables are made one at a time, so that two questions tha
 cannot both pass. Everything else runs at once, on as many threads as ask.
 """
 
+import secrets
 import tempfile
 import threading
 from collections.abc import Iterator
@@ -32,6 +33,7 @@ from sdcdb.gateway.statement import Params, Statement, literal, privacy_question
 from sdcdb.gateway.tables import Tables
 from sdcdb.gateway.vault import Vault
 from sdcdb.gateway.verdict import Verdict
+from sdcdb.secret import read_secret
 
 MOST_VALUES = 10_000  # that a subquery over public tables may put into a condition
 ANALYST = "analyst"
@@ -52,7 +54,7 @@ class Gateway:
         self._ledger = Ledger.open(ledger_path(path), wait=wait)
         try:
             self._parser = NativeParser()
-            self._vault = Vault(database.con)
+            self._vault = Vault(database.con, _digest_key(database.path))
             self._lobby = Lobby(self.relations, self._vault, memory=memory, seconds=seconds)
             self._tables = Tables(database, self.relations, self._vault, self._ledger)
         except BaseException:
@@ -236,6 +238,13 @@ class _Noted(Denied):
 
     def __init__(self, refusal: Denied) -> None:
         super().__init__(refusal.rule, refusal.reason, refusal.hint)
+
+
+def _digest_key(database: Path | None) -> str:
+    """Return the key of the ledger's digests, from the key file beside the database."""
+    if database is None:
+        return secrets.token_hex(16)
+    return read_secret("keyfile", database).subkey("the digests of the ledger")
 
 
 def _by_column(asked: Any) -> Iterator[tuple[tuple[str, str], list[Asked]]]:

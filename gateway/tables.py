@@ -30,7 +30,7 @@ class Tables:
         self._histories: dict[str, TableHistory] = {}
         past = _past(ledger, self._tables)
         for table in self._tables.values():
-            self._current[table.name] = fingerprint(self._con, table)
+            self._current[table.name] = fingerprint(self._con, table, self._vault.secret)
             mine = past[table.name]
             if mine.version is None:
                 self._begin(table, mine)
@@ -56,7 +56,9 @@ class Tables:
         """Stop answers about a table that is not the one that earlier answers were about."""
         if not self._fixed and (self._database.path is None or sign(self._database.path) != self._sign):
             self._sign = sign(self._database.path)
-            self._current = {name: fingerprint(self._con, each) for name, each in self._tables.items()}
+            self._current = {
+                name: fingerprint(self._con, each, self._vault.secret) for name, each in self._tables.items()
+            }
         history = self._histories.get(table)
         if history is None or history.version != self._current[table]:
             raise denied("version")
@@ -68,7 +70,7 @@ class Tables:
         changed = []
         past = _past(self._ledger, self._tables)
         for table in self._tables.values():
-            self._current[table.name] = fingerprint(self._con, table)
+            self._current[table.name] = fingerprint(self._con, table, self._vault.secret)
             if name in {None, table.name} and past[table.name].version != self._current[table.name]:
                 self._begin(table, past[table.name])
                 changed.append(table.name)

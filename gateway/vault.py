@@ -50,7 +50,8 @@ class Evaluated:
 class Vault:
     """Cells and raw data behind the gateway."""
 
-    def __init__(self, con: duckdb.DuckDBPyConnection) -> None:
+    def __init__(self, con: duckdb.DuckDBPyConnection, secret: str = "") -> None:
+        self.secret = secret
         self._con = con.cursor()
         self._schema = f"sdc vault {secrets.token_hex(4)}"
         self._con.execute(f"ATTACH ':memory:' AS {quoted(identifier(self._schema))} (READ_WRITE)")
@@ -64,7 +65,7 @@ class Vault:
             name = exp.Table(
                 this=identifier(f"cells {self._made}"), db=identifier("main"), catalog=identifier(self._schema)
             )
-            return build(self._con, table, quoted(name))
+            return build(self._con, table, quoted(name), self.secret)
 
     def read(self, relation: Relation) -> pa.RecordBatchReader:
         """Read a public table or protected view, to be copied into the lobby."""

@@ -4,19 +4,21 @@ from pathlib import Path
 
 import duckdb
 
+from sdcdb.engines.dialect import text_literal
 from sdcdb.gateway.relations import Restricted
 from sdcdb.policy.models import ROWID
 from sdcdb.sql import identifier, quoted, table_reference
 
 
-def fingerprint(con: duckdb.DuckDBPyConnection, table: Restricted) -> str:
+def fingerprint(con: duckdb.DuckDBPyConnection, table: Restricted, secret: str = "") -> str:
     """Digest every record of a table: its key, its quasi-identifiers and its confidential values, in any order.
 
-    MD5 is enough here: the owner of the data is not the enemy, and DuckDB's `hash()` changes between versions.
+    The digests are keyed by `secret`: else whoever reads the ledger could try values until one fits. MD5 is enough for
+    that, and DuckDB's `hash()` changes between versions.
     """
     columns = list(dict.fromkeys([table.key, *table.quasi, *table.confidential]))
     names = [ROWID if name == ROWID else quoted(identifier(name)) for name in columns]
-    record = ", ".join(f"coalesce(CAST({name} AS VARCHAR), chr(1))" for name in names)
+    record = ", ".join([text_literal(secret), *(f"coalesce(CAST({name} AS VARCHAR), chr(1))" for name in names)])
     row = con.execute(
         f"SELECT count(*), bit_xor(md5_number(concat_ws(chr(31), {record}))) FROM {quoted(table_reference(table.name))}"
     ).fetchone()

@@ -15,6 +15,7 @@ from sdcdb.gateway.audit.exact import determines
 from sdcdb.gateway.audit.extremes import learn_extreme, try_extreme
 from sdcdb.gateway.audit.finding import Finding
 from sdcdb.gateway.audit.ground import Ground, Mark
+from sdcdb.gateway.audit.holders import stay_hidden
 from sdcdb.gateway.audit.likely import implied_extreme, released_extreme
 from sdcdb.gateway.audit.limits import Limits
 from sdcdb.gateway.audit.nullspace import NullSpace
@@ -101,7 +102,7 @@ class Knowledge:
             self._ground.rewind(mark)
         return findings
 
-    def _decide(
+    def _decide(  # noqa: PLR0911, PLR0912 - one way out for each rule, in their order
         self, kinds: frozenset[str], cells: Cells, exact: NullSpace, sets: list[Cells], before: Score
     ) -> tuple[Finding, Range | None]:
         def refused(rule: str) -> tuple[Finding, None]:
@@ -119,6 +120,8 @@ class Knowledge:
             return Finding(allowed=True, rule=None, before=before, after=before, implied=True), None
         if not self._apart(cells, sets):
             return refused("overlap")
+        if not all(stay_hidden(ground.extremes, cells, kind, self._counts, limits.min_set) for kind in extremes):
+            return refused("exact")
         ground.split(cells)
         if vectors is not None:
             labels, atoms = ground.columns.labels, ground.columns.atoms
