@@ -18,7 +18,7 @@ from sqlglot.errors import SqlglotError
 from sdcdb.errors import Denied
 from sdcdb.gateway.gateway import Gateway
 
-STATEMENTS = int(os.environ.get("SDCDB_FUZZ", "2000"))
+STATEMENTS = int(os.environ.get("SDCDB_FUZZ", "600"))
 CASES = YAML(typ="safe").load(Path(__file__).parents[1] / "cases" / "attacks" / "reading.yaml")
 SEEDS = [sql for all_of in CASES.values() for sql in all_of if "{" not in sql]
 HONEST = [
