@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PYTEST_ARGS ?=
 
-.PHONY: help demo test lint format schema docs bench reproduce matrix clean
+.PHONY: help demo test soak lint format schema docs bench reproduce matrix clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -26,6 +26,9 @@ demo: $(READY) ## set up, then show the product working
 
 test: $(READY) ## set up, then run the tests
 	@$(BIN)/python -m pytest -n 2 --dist worksteal $(PYTEST_ARGS)
+
+soak: $(READY) ## the attacks and kills at length: half an hour and more
+	@$(BIN)/python -m pytest -n 2 -m soak $(PYTEST_ARGS)
 
 lint: $(READY) ## ruff, format check and mypy strict
 	@$(BIN)/ruff check .

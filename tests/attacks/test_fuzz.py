@@ -176,7 +176,7 @@ def test_no_mutant_gets_a_secret_out(tmp_path: Path) -> None:
     run(tmp_path, STATEMENTS, seed=1)
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.parametrize("seed", range(2, 6))
 def test_no_mutant_of_many_gets_a_secret_out(tmp_path: Path, seed: int) -> None:
     run(tmp_path, 10 * STATEMENTS, seed=seed)

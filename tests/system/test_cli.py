@@ -173,7 +173,7 @@ def test_data_sets_are_listed(tmp_path: Path) -> None:
         (["check", "staff.policy.yaml"], "is not a DuckDB database"),
         (["check", "."], "is a folder"),
         (["init", "staff.duckdb", "--table", "stuff", "-o", "-"], "did you mean 'staff'"),
-        (["init", "staff.duckdb", "-o", "no/such/p.yaml"], "cannot write"),
+        (["init", "staff.duckdb", "-o", "no/such/p.yaml"], "there is no folder"),
         (["nonsense"], "No such command"),
         (["measure"], "Missing argument"),
     ],

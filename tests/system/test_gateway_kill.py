@@ -101,6 +101,6 @@ def test_no_answer_that_was_received_is_missing(tmp_path: Path) -> None:
     run(tmp_path, KILLS, seed=1)
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_no_answer_that_was_received_is_missing_after_hundreds_of_kills(tmp_path: Path) -> None:
     run(tmp_path, 25 * KILLS, seed=2)

@@ -99,6 +99,6 @@ def test_nothing_acknowledged_is_lost_however_often_the_writer_is_killed(tmp_pat
     run(tmp_path, KILLS, seed=1)
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_nothing_acknowledged_is_lost_in_thousands_of_kills(tmp_path: Path) -> None:
     run(tmp_path, 10 * KILLS, seed=1_000)
