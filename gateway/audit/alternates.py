@@ -1,8 +1,8 @@
 """Witnesses that stand alone in their atom: is there another assignment in which they have room?
 
-A record that is held at the value of a MIN or MAX, and has nobody like it, would look known. It is not if another record
-of the set may have the value instead, and it then has as much room as it needs. So for each such witness one other
-assignment is looked for, in which only this MIN or MAX has another witness.
+A record that is held at the value of a MIN or MAX, and has nobody like it, would look known. It is not if another
+record of the set may have the value instead, and it then has as much room as it needs. So for each such witness one
+other assignment is looked for, in which only this MIN or MAX has another witness.
 """
 
 from dataclasses import replace

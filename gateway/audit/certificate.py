@@ -1,7 +1,7 @@
 """A sound lower bound of every record's interval, from one point inside and the leverages: no linear programme.
 
-Let P = 1 - Q be the projection on the moves that change no answered sum (`geometry`). Moving record i by P e_i keeps all
-answers. Record i itself moves by 1 - l_i, with l the leverages, and another record j by |P_ij|, for which
+Let P = 1 - Q be the projection on the moves that change no answered sum (`geometry`). Moving record i by P e_i keeps
+all answers. Record i itself moves by 1 - l_i, with l the leverages, and another record j by |P_ij|, for which
 
     |P_ij| <= sqrt(l_i l_j)   and   |P_ij| <= sqrt((1 - l_i)(1 - l_j)),
 
@@ -33,8 +33,9 @@ def widths(
     """Return a lower bound of the interval of a record of each cell; 0 for all when the point is not inside.
 
     `ranges` are low and high, and how far unknown answers may yet move the point down and up: by that much less the
-    others can be pushed, and from each of the two ends the record itself must have its room. `number` is the records per cell: only a cell of one record has no other like it. Held cells cannot move and are not
-    judged: their width is given as infinite.
+    others can be pushed, and from each of the two ends the record itself must have its room. `number` is the records
+    per cell: only a cell of one record has no other like it. Held cells cannot move and are not judged: their width is
+    given as infinite.
     """
     low, high, falls, rises = ranges
     cells = len(point)

@@ -23,7 +23,7 @@ Ints = NDArray[np.int64]
 TRIPLES = 128
 
 
-def determines(
+def determines(  # noqa: PLR0913, PLR0917 - two states of one thing
     before: list[Floats], after: list[Floats], primes: tuple[int, ...], labels: Ints, sizes: Ints, min_set: int
 ) -> bool:
     """Tell whether a group of fewer than `min_set` records is determined after and was not before.
@@ -35,8 +35,8 @@ def determines(
     if len(small) == 0:
         return False
     number = len(sizes)
-    new = _Groups([np.bincount(labels, z, number)[small] for z in after], primes)
-    old = _Groups([np.bincount(labels, z, number)[small] for z in before], primes)
+    new = _Groups([_over(labels, z, number)[small] for z in after], primes)
+    old = _Groups([_over(labels, z, number)[small] for z in before], primes)
     size = sizes[small]
     alone = np.flatnonzero(new.zero(np.arange(len(small))[:, None], np.ones(1)))
     if len(alone) and (~old.zero(alone[:, None], np.ones(1))).any():
@@ -52,6 +52,11 @@ def determines(
     return min_set > 3 and 3 <= len(people) <= TRIPLES and _triple(new, old, people)
 
 
+def _over(labels: Ints, z: Floats, number: int) -> Floats:
+    """Return the sums of z over atoms."""
+    return np.asarray(np.bincount(labels, z, number), dtype=np.float64)
+
+
 class _Groups:
     """The values of z on small atoms, for every prime."""
 
@@ -59,7 +64,7 @@ class _Groups:
         self.values = [reduced(v, p) for v, p in zip(values, primes, strict=True)]
         self.primes = primes
 
-    def zero(self, groups: Ints, signs: NDArray[np.generic]) -> NDArray[np.bool_]:
+    def zero(self, groups: Ints, signs: NDArray[np.int64] | NDArray[np.float64]) -> NDArray[np.bool_]:
         """Tell for each row of atoms whether their signed values add up to 0 for every prime."""
         found = np.ones(len(groups), bool)
         for v, p in zip(self.values, self.primes, strict=True):
@@ -92,7 +97,10 @@ def _triple(new: _Groups, old: _Groups, people: Ints) -> bool:
     order = np.argsort(keys)
     for sign in (1, -1):
         for third in (1, -1):  # a + sign b + third c == 0, so c == -third (a + sign b)
-            sums = [reduced(-third * (v[people[a]] + sign * v[people[b]]), p) for v, p in zip(new.values, new.primes, strict=True)]
+            sums = [
+                reduced(-third * (v[people[a]] + sign * v[people[b]]), p)
+                for v, p in zip(new.values, new.primes, strict=True)
+            ]
             wanted = new.keys(sums)
             at = np.minimum(np.searchsorted(keys[order], wanted), len(order) - 1)
             c = order[at]

@@ -1,10 +1,10 @@
 """MIN and MAX: caps for everybody in the set, and one record, the *witness*, that has the value.
 
-A cap alone is not what a MAX tells: somebody has that value. An assignment holds one record at each answered MIN and MAX
-and caps the others; every assignment that fits the sums is a state of the world that the answers allow. A record is safe
-if under some assignment it has room enough. One assignment is kept. Where it holds a record of an atom with others that
-may move, each record of the atom is free in one of the assignments, by symmetry, with the same room; for a witness that
-stands alone another assignment is looked for (`alternates`).
+A cap alone is not what a MAX tells: somebody has that value. An assignment holds one record at each answered MIN and
+MAX and caps the others; every assignment that fits the sums is a state of the world that the answers allow. A record
+is safe if under some assignment it has room enough. One assignment is kept. Where it holds a record of an atom with
+others that may move, each record of the atom is free in one of the assignments, by symmetry, with the same room; for a
+witness that stands alone another assignment is looked for (`alternates`).
 
 Two more things are asked for, so that a MAX does not point at one, two or three people: more than that must be able to
 have the value, and when a new set could have a lower MAX than an earlier one that overlaps it, the earlier witness must

@@ -1,12 +1,12 @@
 """Exact arithmetic modulo primes of 23 bits, at the speed of floating-point matrix products.
 
-Residues are kept as float64 between -p/2 and p/2. A product of two is below 2^45, so sums of 128 of them are below 2^52
-and exact: `BLOCK` is the longest inner dimension between two reductions. Products of a residue with 0 or 1 may be summed
-over any number of cells that fits into memory.
+Residues are kept as float64 between -p/2 and p/2. A product of two is below 2^45, so sums of 128 of them are below
+2^52 and exact: `BLOCK` is the longest inner dimension between two reductions. Products of a residue with 0 or 1 may be
+summed over any number of cells that fits into memory.
 
-The primes are drawn from a secret. Rank modulo a fixed, public prime can be fooled by query sets whose determinant is a
-multiple of it; whoever does not know the primes cannot aim. Three primes of 23 bits cost less than two of 31 bits, whose
-products would not be exact in one multiplication, and leave less to chance.
+The primes are drawn from a secret. Rank modulo a fixed, public prime can be fooled by query sets whose determinant is
+a multiple of it; whoever does not know the primes cannot aim. Three primes of 23 bits cost less than two of 31 bits,
+whose products would not be exact in one multiplication, and leave less to chance.
 """
 
 import numpy as np
@@ -77,7 +77,7 @@ def _inverse_of(a: float, p: float) -> float:
         q = np.floor(old / new)
         old, new = new, old - q * new
         x, y = y, x - q * y
-    return x - p * np.rint(x / p)
+    return float(x - p * np.rint(x / p))
 
 
 @njit(cache=True, nogil=True)

@@ -46,7 +46,7 @@ class Gram:
         """Return the factor of G + weight v v', or None if that is not safely positive."""
         copy = Gram()
         copy.assign(self._lower[: self.number, : self.number].copy())
-        if self.number and not _update(copy._lower, vector * np.sqrt(abs(weight)), weight > 0):  # noqa: SLF001 - ours
+        if self.number and not _update(copy._lower, vector * np.sqrt(abs(weight)), weight > 0):
             return None
         return copy
 

@@ -65,7 +65,13 @@ class Ground:
     def mark(self) -> Mark:
         """Remember where we are."""
         return Mark(
-            self.columns, (self.geometry, self.geometry.mark()), self.answers, self.extremes, self.frozen, self.dropped, self.blind
+            self.columns,
+            (self.geometry, self.geometry.mark()),
+            self.answers,
+            self.extremes,
+            self.frozen,
+            self.dropped,
+            self.blind,
         )
 
     def rewind(self, mark: Mark) -> None:
@@ -114,7 +120,7 @@ class Ground:
         return False
 
     def least_width(self) -> float:
-        """Return a lower bound of the narrowest interval; where the cheap one is too low, a dearer one, and its point."""
+        """Return a lower bound of the narrowest interval, a dearer one and its point where the cheap one is low."""
         c, number = self.columns, self.geometry.number
         left = [each.width for each in self.frozen]
         if self.blind:

@@ -6,7 +6,8 @@
 4. two linear programmes for each atom that is still in doubt (`programme`), while they are few;
 5. no.
 
-Each gives a lower bound of the true widths, so whichever says yes is right. What is in doubt after all of them is refused.
+Each gives a lower bound of the true widths, so whichever says yes is right. What is in doubt after all of them is
+refused.
 """
 
 from dataclasses import dataclass
@@ -136,7 +137,7 @@ def polytope_of(case: Case) -> tuple[Ints, Ints, Polytope]:
     columns = free[first]
     atom = np.zeros(len(number), dtype=np.int64)
     atom[free] = inverse
-    size = np.bincount(inverse, weights=number[free], minlength=len(columns))
+    size = np.asarray(np.bincount(inverse, weights=number[free], minlength=len(columns)), dtype=np.float64)
     rows = case.geometry.rows.dense()[:, columns]
     if case.rest is not None:
         rows = np.concatenate([rows, case.rest.cells[None, columns].astype(np.float64)])

@@ -1,13 +1,14 @@
 """Secret random vectors that every answered sum leaves unseen: the exact test of what the sums determine.
 
-Let z be a random vector modulo p with z(Q) = 0 for every answered query set Q, where z(Q) is the sum of z over the cells
-of Q. The total over a set S of cells is determined by the answers exactly if the flags of S are a combination of those
-of the answered sets. If they are, z(S) = 0. If they are not, z(S) is a uniformly random residue: it is 0 with
+Let z be a random vector modulo p with z(Q) = 0 for every answered query set Q, where z(Q) is the sum of z over the
+cells of Q. The total over a set S of cells is determined by the answers exactly if the flags of S are a combination of
+those of the answered sets. If they are, z(S) = 0. If they are not, z(S) is a uniformly random residue: it is 0 with
 probability 1/p. So one sum over cells decides, whatever the number of answers, and never in floating point.
 
 A uniformly random z stays one when a query set Q is added: with a second such vector d, z - (z(Q) / d(Q)) d is uniform
-among the vectors that also vanish on Q. That uses d up, so a reservoir of vectors is kept. When it runs low it is filled
-again: random residues on all cells but the pivots, and the pivots from the factors of the query sets (`factors`).
+among the vectors that also vanish on Q. That uses d up, so a reservoir of vectors is kept. When it runs low it is
+filled again: random residues on all cells but the pivots, and the pivots from the factors of the query sets
+(`factors`).
 """
 
 from collections.abc import Sequence
@@ -173,7 +174,9 @@ class NullSpace:
         return True
 
     def _old_at(self, columns: NDArray[np.int64]) -> Floats:
-        parts = [self._block(a, min(a + 1024, len(self._pivots)))[:, columns] for a in range(0, len(self._pivots), 1024)]
+        parts = [
+            self._block(a, min(a + 1024, len(self._pivots)))[:, columns] for a in range(0, len(self._pivots), 1024)
+        ]
         return np.concatenate(parts) if parts else np.zeros((0, len(columns)))
 
     def _add_block(self, rows: Floats, pivots: NDArray[np.int64]) -> bool:

@@ -1,21 +1,21 @@
 """How far the answer to a sum may lie from its expected value, judged from the past alone.
 
-Split the new query set into what earlier sets explain and a rest r, a number per record (`geometry`). The explained part
-of the answer is known. The rest is r(X) with X the unknown values, and at the point x that the audit keeps it is r(x):
-the expected answer. The model for the deviation takes the records as independent around x, each uniform:
+Split the new query set into what earlier sets explain and a rest r, a number per record (`geometry`). The explained
+part of the answer is known. The rest is r(X) with X the unknown values, and at the point x that the audit keeps it is
+r(x): the expected answer. The model for the deviation takes the records as independent around x, each uniform:
 
 - towards the nearer end of its range it reaches that end, whose distance is `near`;
 - away from it, it reaches 2.25 times `near` but not further than the other end. That gives sums of skewed values, like
   salaries, the spread of a distribution with a long tail (for a lognormal with sigma 1 the standard deviation is 1.3 of
   the mean, and 1.3 sqrt 3 = 2.25).
 
-Because r is orthogonal to all earlier sets, knowing their sums does not change the variance of r(X). The tail is that of
-a sum of independent uniforms by the saddle point: with K the cumulant function,
+Because r is orthogonal to all earlier sets, knowing their sums does not change the variance of r(X). The tail is that
+of a sum of independent uniforms by the saddle point: with K the cumulant function,
 
     P(deviation >= K'(t)) = exp(K(t) - t K'(t)) / (t sqrt(2 pi K''(t)))
 
-(Daniels 1954; Bahadur and Rao 1960), which is Gaussian for many records, and for m fresh uniform records near the
-end agrees with the Irwin-Hall tail t^m / m! up to Stirling's formula. A normal tail would be far too wide there: it would
+(Daniels 1954; Bahadur and Rao 1960), which is Gaussian for many records, and for m fresh uniform records near the end
+agrees with the Irwin-Hall tail t^m / m! up to Stirling's formula. A normal tail would be far too wide there: it would
 refuse every set of fewer than 30 records.
 """
 

@@ -4,6 +4,8 @@ Unknowns are the totals of atoms, each in its own range, with one equation per a
 from one programme to the next, so the simplex method starts from the last optimum and needs a few steps only.
 """
 
+from typing import Any
+
 import highspy
 import numpy as np
 from numpy.typing import NDArray
@@ -25,8 +27,8 @@ class Programme:
         lp.row_lower_ = lp.row_upper_ = np.asarray(answers, dtype=np.float64)
         lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
         lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = matrix.indptr, matrix.indices, matrix.data
-        self._solver = highspy.Highs()
-        self._solver.setOptionValue("output_flag", False)
+        self._solver: Any = highspy.Highs()  # type: ignore[no-untyped-call] # ships no types for it
+        self._solver.silent()
         self._solver.setOptionValue("threads", 1)
         self._solver.setOptionValue("primal_feasibility_tolerance", 1e-9)
         self._solver.setOptionValue("dual_feasibility_tolerance", 1e-9)

@@ -1,8 +1,8 @@
 """When the point cannot be kept inside the ranges: look for another, or find out who is nearly known already.
 
 An answer in the far tail can leave some records almost no room, or none (the sum of ten records is ten times the least
-value: all ten are known). Then no point stands well inside. Those records are *frozen*: they are held where they are and
-not moved for anybody's sake, and what they have left must not be narrowed by a later question (`frozen`).
+value: all ten are known). Then no point stands well inside. Those records are *frozen*: they are held where they are
+and not moved for anybody's sake, and what they have left must not be narrowed by a later question (`frozen`).
 """
 
 from dataclasses import replace

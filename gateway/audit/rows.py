@@ -1,8 +1,8 @@
 """Query sets as bits, packed both ways, and products with them that look up eight bits at a time.
 
-A history of a thousand query sets on five thousand cells is five million flags. Packed along the cells, the product with
-a weight per cell adds, for each byte, one of 256 sums prepared for its eight cells; packed along the rows, the product
-with a weight per row does the same for eight rows. Both are eight times fewer additions than flags.
+A history of a thousand query sets on five thousand cells is five million flags. Packed along the cells, the product
+with a weight per cell adds, for each byte, one of 256 sums prepared for its eight cells; packed along the rows, the
+product with a weight per row does the same for eight rows. Both are eight times fewer additions than flags.
 """
 
 import numpy as np
@@ -31,8 +31,12 @@ class Rows:
         k = self.number
         if k == len(self._along_cells):
             grow = max(16, k // 16 * 8)
-            self._along_cells = np.concatenate([self._along_cells, np.zeros((grow, self._along_cells.shape[1]), np.uint8)])
-            self._along_rows = np.concatenate([self._along_rows, np.zeros((grow // 8, self._along_rows.shape[1]), np.uint8)])
+            self._along_cells = np.concatenate(
+                [self._along_cells, np.zeros((grow, self._along_cells.shape[1]), np.uint8)]
+            )
+            self._along_rows = np.concatenate(
+                [self._along_rows, np.zeros((grow // 8, self._along_rows.shape[1]), np.uint8)]
+            )
         packed = np.packbits(cells, bitorder="little")
         self._along_cells[k] = 0
         self._along_cells[k, : len(packed)] = packed

@@ -1,8 +1,8 @@
 """Moving the point away from the ends of the ranges without changing an answer.
 
-The certificate is as good as the smallest s_j / sqrt(l_j), so every record needs a distance to its ends in proportion to
-the root of its leverage. Alternating projections find such a point if there is one: put each record where it should be,
-then take out of that move whatever would change an answer, and again, a little further each time than asked for.
+The certificate is as good as the smallest s_j / sqrt(l_j), so every record needs a distance to its ends in proportion
+to the root of its leverage. Alternating projections find such a point if there is one: put each record where it should
+be, then take out of that move whatever would change an answer, and again, a little further each time than asked for.
 """
 
 from collections.abc import Callable
@@ -28,7 +28,7 @@ def margins(leverage: Floats, need: Floats, held: Flags, share: float) -> Floats
     return np.where(held, 0.0, factor * np.sqrt(leverage))
 
 
-def settle(
+def settle(  # noqa: PLR0913, PLR0917 - one loop, all its parts
     point: Floats, ends: tuple[Floats, Floats], margin: Floats, held: Flags, project: Project, rounds: int
 ) -> Floats | None:
     """Return a point whose distance to both ends is nearly `margin`, or None if some rounds do not find one."""

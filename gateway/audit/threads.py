@@ -1,7 +1,7 @@
 """Small matrices in one thread.
 
-The library behind numpy's matrix products splits even small ones over all cores and then waits, spinning, for each part.
-Beside a busy database a factorisation of 150 rows then takes a hundred times its own time.
+The library behind numpy's matrix products splits even small ones over all cores and then waits, spinning, for each
+part. Beside a busy database a factorisation of 150 rows then takes a hundred times its own time.
 """
 
 from collections.abc import Iterator
