@@ -43,10 +43,10 @@ def test_matrices_modulo_a_prime() -> None:
     rng = np.random.default_rng(4)
     p = random_primes(rng, 1)[0]
     a, b = rng.integers(0, p, (40, 300)), rng.integers(0, p, (300, 50))
-    centred = [np.where(m > p // 2, m - p, m).astype(float) for m in (a, b)]
+    left, right = (np.where(m > p // 2, m - p, m).astype(float) for m in (a, b))
     expected = np.array([[sum(int(x) * int(y) for x, y in zip(row, col, strict=True)) % p for col in b.T] for row in a])
-    assert (np.mod(product(*centred, p), p) == expected).all()
-    square = centred[0][:, :40]
+    assert (np.mod(product(left, right, p), p) == expected).all()
+    square = left[:, :40]
     inverse, regular = inverse_matrix(square, float(p))
     assert regular
     assert (np.mod(product(square, inverse, p), p) == np.eye(40)).all()

@@ -88,7 +88,8 @@ def test_learning_tells_what_was_new_and_scores_fall() -> None:
 def boxes(n: int, seed: int) -> tuple[np.ndarray, list[np.ndarray]]:
     """Random two-dimensional ranges of at least ten records."""
     rng = np.random.default_rng(seed)
-    points, found = rng.random((n, 2)), []
+    points = rng.random((n, 2))
+    found: list[np.ndarray] = []
     while len(found) < 200:
         low, high = np.sort(rng.random((2, 2)), axis=0)
         flags = ((points >= low) & (points <= high)).all(axis=1)
