@@ -19,7 +19,7 @@ from sdcdb.gateway.audit.programme import Programme
 Floats = NDArray[np.float64]
 
 
-def bounds(
+def bounds(  # noqa: PLR0913, PLR0917 - the public signature
     membership: ArrayLike,
     answers: ArrayLike,
     low: float,
@@ -45,7 +45,7 @@ def bounds(
         return np.full(len(m), float(low)), np.full(len(m), float(high))
     atom = classes(sets)
     number = int(atom.max()) + 1
-    size = np.bincount(atom, weights=m, minlength=number).astype(np.float64)
+    size = np.asarray(np.bincount(atom, weights=m, minlength=number), dtype=np.float64)
     first = np.array([np.flatnonzero(atom == a)[0] for a in range(number)])
     totals = (y - low * (sets @ m)) / wide
     found = atom_bounds(sets[:, first], totals, size, np.zeros(number), np.ones(number))

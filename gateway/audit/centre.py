@@ -113,8 +113,7 @@ def _own(room: tuple[Floats, ...], down: Floats, up: Floats) -> Floats:
     below, above, falls, rises = room  # below and above are what is left after falling and rising
     fallen = np.minimum(up, above + rises + falls) + np.minimum(down, below)
     risen = np.minimum(up, above) + np.minimum(down, below + falls + rises)
-    out: Floats = np.minimum(fallen, risen)
-    return out
+    return np.asarray(np.minimum(fallen, risen), dtype=np.float64)
 
 
 def _factor(matrix: Floats, *, forgive: bool = False) -> tuple[Floats, bool] | None:

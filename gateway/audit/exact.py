@@ -25,7 +25,7 @@ Ints = NDArray[np.int64]
 TRIPLES = 128
 
 
-def determines(
+def determines(  # noqa: PLR0913, PLR0917 - two states of one thing
     before: list[Floats], after: list[Floats], primes: tuple[int, ...], labels: Ints, sizes: Ints, min_set: int
 ) -> bool:
     """Tell whether a group of fewer than `min_set` records is determined after and was not before.
@@ -37,8 +37,8 @@ def determines(
     if len(small) == 0:
         return False
     number = len(sizes)
-    new = _Groups([_by_atom(labels, z, number)[small] for z in after], primes)
-    old = _Groups([_by_atom(labels, z, number)[small] for z in before], primes)
+    new = _Groups([_over(labels, z, number)[small] for z in after], primes)
+    old = _Groups([_over(labels, z, number)[small] for z in before], primes)
     size = sizes[small]
     alone = np.flatnonzero(new.zero(np.arange(len(small))[:, None], np.ones(1)))
     if len(alone) and (~old.zero(alone[:, None], np.ones(1))).any():
@@ -54,8 +54,9 @@ def determines(
     return min_set > 3 and 3 <= len(people) <= TRIPLES and _triple(new, old, people)
 
 
-def _by_atom(labels: Ints, values: Floats, number: int) -> Floats:
-    return np.bincount(labels, values, number).astype(np.float64)
+def _over(labels: Ints, z: Floats, number: int) -> Floats:
+    """Return the sums of z over atoms."""
+    return np.asarray(np.bincount(labels, z, number), dtype=np.float64)
 
 
 class _Groups:
@@ -65,7 +66,7 @@ class _Groups:
         self.values = [reduced(v, p) for v, p in zip(values, primes, strict=True)]
         self.primes = primes
 
-    def zero(self, groups: Ints, signs: NDArray[Any]) -> NDArray[np.bool_]:
+    def zero(self, groups: Ints, signs: NDArray[np.int64] | NDArray[np.float64]) -> NDArray[np.bool_]:
         """Tell for each row of atoms whether their signed values add up to 0 for every prime."""
         found = np.ones(len(groups), bool)
         for v, p in zip(self.values, self.primes, strict=True):

@@ -34,7 +34,28 @@ TRIES = 6  # cells tried as the place of the record that has the MIN or MAX
 
 
 def try_extreme(ground: Ground, cells: Cells, kind: str, delta: float, min_set: int) -> Tried:
-    """Try a MIN or MAX (the atoms are refined already). If it is safe it stays tried, at its most restrictive value."""
+    """Try a MIN or MAX (the atoms are refined already). If it is safe it stays tried, at its most restrictive value.
+
+    Together with other questions of the statement: that all of their answers lie at the far end of what is likely at
+    the same time is far less likely than delta, or impossible (a MAX below the mean). So this one is tried at its own
+    end with the others as expected, and then at sqrt(delta) with the others at 1 / sqrt 2 of their reach.
+    """
+    c, mark = ground.columns, ground.mark()
+    if not (c.falls.any() or c.rises.any()):
+        return _try(ground, cells, kind, delta, min_set)
+    ground.columns = replace(c, falls=np.zeros(len(c.point)), rises=np.zeros(len(c.point)))
+    alone = _try(ground, cells, kind, delta, min_set)
+    ground.rewind(mark)
+    if alone.widths is None:
+        return alone
+    ground.columns = replace(c, falls=c.falls / 2, rises=c.rises / 2)
+    tried = _try(ground, cells, kind, float(np.sqrt(delta)), min_set)
+    new = ground.columns
+    ground.columns = replace(new, falls=new.falls + c.falls / 2, rises=new.rises + c.rises / 2)
+    return replace(tried, low=alone.low, high=alone.high)
+
+
+def _try(ground: Ground, cells: Cells, kind: str, delta: float, min_set: int) -> Tried:
     low, high = likely_range(ground, cells, kind, delta)
     refused, fewest = Tried(low, high, None), min(SUSPECTS, min_set)
     near, far = (low, high) if kind == "max" else (high, low)  # near: the caps are tightest

@@ -77,8 +77,7 @@ def _inverse_of(a: float, p: float) -> float:
         q = np.floor(old / new)
         old, new = new, old - q * new
         x, y = y, x - q * y
-    out: float = x - p * np.rint(x / p)
-    return out
+    return float(x - p * np.rint(x / p))
 
 
 @njit(cache=True, nogil=True)

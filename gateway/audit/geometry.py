@@ -77,11 +77,11 @@ class Geometry:
         self.gram.append(rest.half, float(np.sqrt(rest.length)))
 
     def touched(self, cell: int) -> Floats:
-        """Return Q_jw for every j and a record w of the cell: how much of a change of w the others take back."""
+        """Return Q_jw for every j and a record w of the cell: what the others take back of a change of w."""
         return self.rows.combined(self.gram.solve(self.rows.column(cell)))
 
     def hold(self, cell: int, records: float) -> bool:
-        """Stop records of a cell from moving (negative: let them go); False, with nothing changed, if singular."""
+        """Stop records of a cell from moving (negative: let them go); False, and nothing changed, if singular."""
         changed = self.gram.updated(self.rows.column(cell), -records)
         if changed is None:
             return False

@@ -120,7 +120,7 @@ class Ground:
         return False
 
     def least_width(self) -> float:
-        """Return a lower bound of the narrowest interval: the cheap one, or where that is too low a dearer one."""
+        """Return a lower bound of the narrowest interval, a dearer one and its point where the cheap one is low."""
         c, number = self.columns, self.geometry.number
         left = [each.width for each in self.frozen]
         if self.blind:

@@ -137,7 +137,7 @@ def polytope_of(case: Case) -> tuple[Ints, Ints, Polytope]:
     columns = free[first]
     atom = np.zeros(len(number), dtype=np.int64)
     atom[free] = inverse
-    size = np.bincount(inverse, weights=number[free], minlength=len(columns)).astype(np.float64)
+    size = np.asarray(np.bincount(inverse, weights=number[free], minlength=len(columns)), dtype=np.float64)
     rows = case.geometry.rows.dense()[:, columns]
     if case.rest is not None:
         rows = np.concatenate([rows, case.rest.cells[None, columns].astype(np.float64)])

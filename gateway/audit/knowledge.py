@@ -11,19 +11,17 @@ from numpy.typing import ArrayLike, NDArray
 from sdcdb.errors import DataError
 from sdcdb.gateway.audit.alternates import witnesses_safe
 from sdcdb.gateway.audit.bounds import atom_bounds, on_grid
-from sdcdb.gateway.audit.exact import determines
-from sdcdb.gateway.audit.extremes import learn_extreme, try_extreme
+from sdcdb.gateway.audit.deciding import Statement
+from sdcdb.gateway.audit.extremes import learn_extreme
 from sdcdb.gateway.audit.finding import Finding
 from sdcdb.gateway.audit.ground import Ground, Mark
-from sdcdb.gateway.audit.holders import stay_hidden
-from sdcdb.gateway.audit.likely import implied_extreme, released_extreme
+from sdcdb.gateway.audit.history import History
 from sdcdb.gateway.audit.limits import Limits
-from sdcdb.gateway.audit.nullspace import NullSpace
 from sdcdb.gateway.audit.question import Question
 from sdcdb.gateway.audit.restoring import restore_sums
 from sdcdb.gateway.audit.scale import Scale
 from sdcdb.gateway.audit.score import Score
-from sdcdb.gateway.audit.sums import learn_sum, try_sum
+from sdcdb.gateway.audit.sums import learn_sum
 
 Floats = NDArray[np.float64]
 Cells = NDArray[np.bool_]
@@ -50,29 +48,25 @@ class Knowledge:
         records = np.asarray(counts, dtype=np.int64)
         if records.ndim != 1 or (records < 0).any():
             raise DataError("counts are one number of records, zero or more, per cell")
-        self._scale, self._limits = Scale(float(low), float(high), step, limits), limits
+        self._scale = Scale(float(low), float(high), step, limits)
         self._cells, self._live = len(records), np.flatnonzero(records)  # a cell without records is in no set
         self._counts = records[self._live]
         seed = hashlib.blake2b(secret if secret is not None else os.urandom(32), digest_size=32).digest()
-        self._exact = NullSpace(len(self._live), np.random.default_rng(int.from_bytes(seed, "little")))
+        self._history = History(len(self._live), np.random.default_rng(int.from_bytes(seed, "little")))
         self._ground = Ground(self._counts, max(self._scale.interval_need, self._scale.cae_need))
-        self._sums: list[tuple[NDArray[np.uint8], float]] = []
         self._score: Score | None = None
         self._covered: dict[bytes, Range] = {}
         self._denied: set[bytes] = set()
-        self._released: NullSpace | None = None  # the sums that were answered, once one was learnt and denied
 
     @property
     def rank(self) -> int:
         """The number of independent sums answered."""
-        return self._exact.rank
+        return self._history.exact.rank
 
     @property
     def atoms(self) -> int:
         """The number of atoms: classes of cells that lie in the same answered sets."""
         return self._ground.columns.atoms
-
-    # ---- deciding
 
     def consider(self, questions: Sequence[Question]) -> list[Finding]:
         """Decide a statement's questions in order, each as if the allowed ones before it were answered too.
@@ -80,84 +74,20 @@ class Knowledge:
         Never looks at an answer to them: what is decided follows from the questions and the past alone. The state is
         the same afterwards.
         """
-        before, mark, exact = self.status(), self._ground.mark(), self._exact
-        sets: list[Cells] = []
+        sets = [self._lively(question) for question in questions]
+        before, mark = self.status(), self._ground.mark()
+        statement = Statement(self._history, self._ground, self._counts, self._scale)
         self._covered = {}
         findings = []
         try:
-            for number, question in enumerate(questions):
-                cells, undo = self._lively(question), self._ground.mark()
-                finding, covered = self._decide(question.kinds, cells, exact, sets, before)
-                findings.append(finding)
-                if not finding.allowed:
-                    self._ground.rewind(undo)
-                    continue
-                if "sum" in question.kinds and not finding.implied and number + 1 < len(questions):
-                    exact = self._exact.fork() if exact is self._exact else exact
-                    exact.add(cells)
-                sets.append(cells)
-                if covered is not None and len(questions) == 1:
-                    self._covered[_key(question)] = covered
+            for number, (question, cells) in enumerate(zip(questions, sets, strict=True), start=1):
+                decision = statement.decide(cells, question.kinds, before, last=number == len(questions))
+                findings.append(decision.finding)
+                if decision.covered is not None and len(questions) == 1:
+                    self._covered[_key(question)] = decision.covered
         finally:
             self._ground.rewind(mark)
         return findings
-
-    def _decide(  # noqa: PLR0911, PLR0912 - one way out for each rule, in their order
-        self, kinds: frozenset[str], cells: Cells, exact: NullSpace, sets: list[Cells], before: Score
-    ) -> tuple[Finding, Range | None]:
-        def refused(rule: str) -> tuple[Finding, None]:
-            return Finding(allowed=False, rule=rule, before=before, after=None, implied=False), None
-
-        ground, scale, limits = self._ground, self._scale, self._limits
-        if scale.too_coarse:
-            return refused("interval")
-        vectors = exact.vectors_with(cells) if "sum" in kinds else None
-        extremes = [kind for kind in sorted(kinds - {"sum"}) if not implied_extreme(ground, cells, kind)]
-        new = {*extremes, *(() if vectors is None else ("sum",))}
-        if not self._given(kinds - new, cells):
-            return refused("interval")  # it follows from an answer that was denied
-        if not new:
-            return Finding(allowed=True, rule=None, before=before, after=before, implied=True), None
-        if not self._apart(cells, sets):
-            return refused("overlap")
-        if not all(stay_hidden(ground.extremes, cells, kind, self._counts, limits.min_set) for kind in extremes):
-            return refused("exact")
-        ground.split(cells)
-        if vectors is not None:
-            labels, atoms = ground.columns.labels, ground.columns.atoms
-            sizes = np.bincount(labels, weights=self._counts, minlength=atoms).astype(np.int64)
-            if determines(exact.vectors(), vectors, exact.primes, labels, sizes, limits.min_set):
-                return refused("exact")
-        if ground.blind:
-            return refused("interval")
-        width, covered = 1.0, None
-        tries = [] if vectors is None else [try_sum(ground, cells, limits.delta)]
-        for kind in extremes:
-            if all(tried.widths is not None for tried in tries):
-                tries.append(try_extreme(ground, cells, kind, limits.delta, limits.min_set))
-        for tried in tries:
-            if tried.widths is None:
-                return refused("interval" if scale.interval_need >= scale.cae_need else "cae")
-            width = min(width, float(tried.widths.min(initial=1.0)))
-        if kinds == {"sum"}:
-            covered = (tries[0].low, tries[0].high)
-        return Finding(allowed=True, rule=None, before=before, after=scale.score(width), implied=False), covered
-
-    def _given(self, kinds: frozenset[str], cells: Cells) -> bool:
-        """Tell whether what is implied follows from answers that were given, not from those learnt and denied."""
-        if "sum" in kinds and self._released is not None and not self._released.implied(cells):
-            return False
-        return all(released_extreme(self._ground, cells, kind) for kind in kinds - {"sum"})
-
-    def _apart(self, cells: Cells, sets: list[Cells]) -> bool:
-        most = self._limits.max_overlap
-        if most is None:
-            return True
-        earlier = [np.unpackbits(packed, count=len(cells)).astype(bool) for packed, _ in self._sums]
-        earlier += [each.cells for each in self._ground.extremes]
-        return all(self._counts[cells & other].sum() <= most for other in earlier + sets if (cells != other).any())
-
-    # ---- learning
 
     def learn(
         self, questions: Sequence[Question], answers: Sequence[Answers], denied: Sequence[bool] | None = None
@@ -169,25 +99,16 @@ class Knowledge:
         """
         given = [self._in_units(q, a) for q, a in zip(questions, answers, strict=True)]
         kept_back = denied if denied is not None else [_key(question) in self._denied for question in questions]
-        self._score, new = None, []
+        new = []
         for question, answer, secret in zip(questions, given, kept_back, strict=True):
             cells, fresh = self._lively(question), False
-            if "sum" in question.kinds and self._exact.implied(cells):
-                if self._released is not None and not secret:
-                    self._released.add(cells)
-            elif "sum" in question.kinds:
+            if "sum" in question.kinds and self._history.add(cells, answer["sum"], denied=secret):
                 fresh = True
-                if secret and self._released is None:
-                    self._released = self._exact.copy()
-                elif self._released is not None and not secret:
-                    self._released.add(cells)
-                self._exact.add(cells)
-                self._sums.append((np.packbits(cells), answer["sum"]))
                 learn_sum(self._ground, cells, answer["sum"])
             for kind in sorted(question.kinds - {"sum"}):
                 fresh |= learn_extreme(self._ground, cells, kind, answer[kind], denied=secret)
             new.append(fresh)
-        self._denied = set()
+        self._score, self._denied = None, set()
         return new
 
     def tails(self, questions: Sequence[Question], answers: Sequence[Answers]) -> list[bool]:
@@ -198,10 +119,11 @@ class Knowledge:
         """
         given = [self._in_units(q, a) for q, a in zip(questions, answers, strict=True)]
         self._denied = set()
-        covered = self._covered.get(_key(questions[0])) if len(questions) == 1 else None
-        if covered is not None and covered[0] <= given[0]["sum"] <= covered[1]:
-            return [False]
-        found, mark, exact = [], self._ground.mark(), self._exact.fork()
+        if len(questions) == 1 and (covered := self._covered.get(_key(questions[0]))) is not None:
+            covered_low, covered_high = covered
+            if covered_low <= given[0]["sum"] <= covered_high:
+                return [False]
+        found, mark, exact = [], self._ground.mark(), self._history.exact.fork()
         try:
             for question, answer in zip(questions, given, strict=True):
                 cells, undo = self._lively(question), self._ground.mark()
@@ -238,7 +160,7 @@ class Knowledge:
         rows: Iterable[tuple[Question, Answers]],
         denied: Iterable[bool] | None = None,
     ) -> "Knowledge":
-        """Return the state after a history of answers that each told something new, faster than `learn` one by one.
+        """Return the state after a history of answers that each told something new, much faster than by `learn`.
 
         A question for more than a sum tells something new if any part of it does. `denied` says which answers were
         learnt and not given, one flag per row. Verdicts are those of the history taken in one by one, but for rounding.
@@ -255,8 +177,7 @@ class Knowledge:
 
     def _take_in(self, sums: list[tuple[Question, Answers]]) -> None:
         known = [(self._lively(question), self._in_units(question, answer)["sum"]) for question, answer in sums]
-        self._exact.restore([cells for cells, _ in known])
-        self._sums = [(np.packbits(cells), answer) for cells, answer in known]
+        self._history.restore(known)
         restore_sums(self._ground, known)
 
     # ---- looking
@@ -275,10 +196,8 @@ class Knowledge:
         ground, scale = self._ground, self._scale
         c = ground.columns
         _, first, atom = np.unique(c.labels, return_index=True, return_inverse=True)
-        size = np.bincount(atom, weights=self._counts, minlength=len(first)).astype(np.float64)
-        packed = np.array([row for row, _ in self._sums], dtype=np.uint8).reshape(len(self._sums), -1)
-        sets = np.unpackbits(packed, axis=1, count=len(self._live))[:, first].astype(bool)
-        totals = np.array([answer for _, answer in self._sums])
+        size = np.asarray(np.bincount(atom, weights=self._counts, minlength=len(first)), dtype=np.float64)
+        sets, totals = self._history.sets()[:, first], self._history.answers()
         found = atom_bounds(sets, totals, size, c.low[first], c.high[first]) if len(first) else None
         least, most = (c.low, c.high) if found is None else (found[0][atom], found[1][atom])
         lower, upper = np.full(self._cells, scale.low), np.full(self._cells, scale.high)

@@ -192,8 +192,11 @@ class NullSpace:
         return True
 
     def _find_pivots(self, rows: Floats) -> NDArray[np.int64] | None:
-        """Look for one pivot cell per row among random cells, more and more of them."""
-        free = self._rng.permutation(np.setdiff1d(np.flatnonzero(rows.any(axis=0)), self._pivots))
+        """Look for one pivot cell per row among random cells, more and more of them, those of the rows first."""
+        taken = np.zeros(self._cells, bool)
+        taken[self._pivots] = True
+        inside = rows.any(axis=0)
+        free = np.concatenate([self._rng.permutation(np.flatnonzero(part & ~taken)) for part in (inside, ~inside)])
         number = len(rows) + 32
         while True:
             tried = free[:number]

@@ -27,8 +27,8 @@ class Programme:
         lp.row_lower_ = lp.row_upper_ = np.asarray(answers, dtype=np.float64)
         lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
         lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = matrix.indptr, matrix.indices, matrix.data
-        self._solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]  # highspy types its members only
-        self._solver.setOptionValue("output_flag", False)  # noqa: FBT003 - the library's signature
+        self._solver: Any = highspy.Highs()  # type: ignore[no-untyped-call] # ships no types for it
+        self._solver.silent()
         self._solver.setOptionValue("threads", 1)
         self._solver.setOptionValue("primal_feasibility_tolerance", 1e-9)
         self._solver.setOptionValue("dual_feasibility_tolerance", 1e-9)

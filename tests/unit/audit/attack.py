@@ -97,8 +97,10 @@ class Table:
 
     def answer(self, flags: Flags, kinds: frozenset[str]) -> dict[str, float]:
         found = np.concatenate([v for v, f in zip(self.values, flags, strict=True) if f] or [np.zeros(0)])
-        how: dict[str, Callable[[Any], Any]] = {"sum": np.sum, "min": np.min, "max": np.max}
-        return {kind: float(how[kind](found)) if len(found) else 0.0 for kind in kinds}
+        if len(found) == 0:
+            return dict.fromkeys(kinds, 0.0)
+        every = {"sum": float(found.sum()), "min": float(found.min()), "max": float(found.max())}
+        return {kind: every[kind] for kind in kinds}
 
     def ask(self, flags: Flags, kinds: frozenset[str] = SUM) -> dict[str, float] | None:
         """Ask as the gateway does: consider, tails, learn."""
