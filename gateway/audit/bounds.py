@@ -19,7 +19,7 @@ from sdcdb.gateway.audit.programme import Programme
 Floats = NDArray[np.float64]
 
 
-def bounds(  # noqa: PLR0913, PLR0917 - the public signature
+def bounds(
     membership: ArrayLike,
     answers: ArrayLike,
     low: float,

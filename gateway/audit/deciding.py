@@ -10,6 +10,7 @@ from sdcdb.gateway.audit.extremes import try_extreme
 from sdcdb.gateway.audit.finding import Finding
 from sdcdb.gateway.audit.ground import Ground
 from sdcdb.gateway.audit.history import History
+from sdcdb.gateway.audit.holders import stay_hidden
 from sdcdb.gateway.audit.likely import implied_extreme, released_extreme
 from sdcdb.gateway.audit.scale import Scale
 from sdcdb.gateway.audit.score import Score
@@ -43,7 +44,7 @@ class Statement:
             return Decision(Finding(allowed=False, rule="interval", before=before, after=None, implied=False))
         if not new:
             return Decision(Finding(allowed=True, rule=None, before=before, after=before, implied=True))
-        rule = self._overlap(cells) or self._determined(cells, new)
+        rule = self._overlap(cells) or self._pinned(cells, new) or self._determined(cells, new)
         width, covered = 0.0, None
         if rule is None:
             rule, width, covered = self._room(cells, new)
@@ -80,6 +81,11 @@ class Statement:
         earlier = [*self._history.sets(), *(each.cells for each in self._ground.extremes), *self._sets]
         apart = all(self._counts[cells & other].sum() <= most for other in earlier if (cells != other).any())
         return None if apart else "overlap"
+
+    def _pinned(self, cells: Cells, new: frozenset[str]) -> str | None:
+        extremes, counts, least = self._ground.extremes, self._counts, self._limits.min_set
+        hidden = all(stay_hidden(extremes, cells, kind, counts, least) for kind in new - {"sum"})
+        return None if hidden else "exact"
 
     def _determined(self, cells: Cells, new: frozenset[str]) -> str | None:
         self._ground.split(cells)

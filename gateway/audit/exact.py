@@ -12,8 +12,6 @@ determine the total of a part of an atom, so groups are unions of atoms. Looked 
 Only groups that were not determined before count: a question is not to blame for what is known already.
 """
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -25,7 +23,7 @@ Ints = NDArray[np.int64]
 TRIPLES = 128
 
 
-def determines(  # noqa: PLR0913, PLR0917 - two states of one thing
+def determines(
     before: list[Floats], after: list[Floats], primes: tuple[int, ...], labels: Ints, sizes: Ints, min_set: int
 ) -> bool:
     """Tell whether a group of fewer than `min_set` records is determined after and was not before.

@@ -28,7 +28,7 @@ def margins(leverage: Floats, need: Floats, held: Flags, share: float) -> Floats
     return np.where(held, 0.0, factor * np.sqrt(leverage))
 
 
-def settle(  # noqa: PLR0913, PLR0917 - one loop, all its parts
+def settle(
     point: Floats, ends: tuple[Floats, Floats], margin: Floats, held: Flags, project: Project, rounds: int
 ) -> Floats | None:
     """Return a point whose distance to both ends is nearly `margin`, or None if some rounds do not find one."""
