@@ -71,9 +71,12 @@ def target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
 
 
 def seen_in_plain_duckdb(target: Target, sql: str) -> list[str]:
+    """Return the secrets that plain DuckDB shows; DuckDB 1.5 cannot read what is SQL only since 2.0."""
     target.plain.execute("BEGIN")
     try:
         return target.secrets.in_value(target.plain.execute(sql).fetchall())
+    except duckdb.ParserException as problem:
+        return [f"not yet SQL: {problem}"] if duckdb.__version__ < "2" else []
     except duckdb.Error as problem:
         return target.secrets.in_text(str(problem))
     finally:
