@@ -135,13 +135,15 @@ def _join(join: exp.Join, names: Names, order: list[str]) -> Join:
         if name not in {"this", "on", "using", "side", "kind"} and value:
             raise Unsupported(f"this join is not understood: {name}", "JOIN ... ON, or USING")
     side, kind = (join.args.get("side") or "").upper(), (join.args.get("kind") or "").upper()
-    if side not in {"", "LEFT"} or kind not in {"", "INNER", "OUTER"} or (kind == "OUTER" and side != "LEFT"):
+    crossed = kind in {"", "CROSS"} and not side and not join.args.get("on") and not join.args.get("using")
+    kinds = {"", "INNER", "OUTER"}
+    if not crossed and (side not in {"", "LEFT"} or kind not in kinds or (kind == "OUTER" and side != "LEFT")):
         raise Unsupported("only inner and left joins to public tables are answered", "JOIN ... ON")
     alias = (join.this.alias or join.this.name).casefold()
     left = side == "LEFT"
     if isinstance(names.sources[alias], Restricted) and left:
         raise Unsupported("an outer join must keep the restricted table's records", "restricted LEFT JOIN public")
-    condition = join.args.get("on")
+    condition = exp.true() if crossed else join.args.get("on")  # of a comma, the condition stands in WHERE
     if condition is None:
         condition = _using(join, names, order[: order.index(alias)], alias)
     shown = alias if not isinstance(names.sources[alias], Restricted) else order[0]

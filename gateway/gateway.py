@@ -65,6 +65,8 @@ class Gateway:
 
     def ask(self, sql: str, params: Params = None, user: str = ANALYST) -> Answer:
         """Answer a statement, or raise `Denied` or its subclass `Unsupported`."""
+        if not isinstance(user, str) or not user:
+            raise SdcdbError("a user is a name: user='analyst1'")
         question = privacy_question(sql)
         if question is not None:
             verdict = self.explain(question, params, user)
@@ -104,6 +106,10 @@ class Gateway:
         """Declare that a table has changed, and answer about it as it is now; return the tables that had changed."""
         with self._lock:
             return self._tables.refresh(table)
+
+    def interrupt(self) -> None:
+        """Stop the statements that are running in the lobby: each ends with a denial. Safe from any thread."""
+        self._lobby.interrupt()
 
     def close(self) -> None:
         """Close the ledger and the lobby. Closing twice is harmless."""

@@ -50,6 +50,7 @@ class Lobby:
         self._seconds = seconds
         self._lock = threading.Lock()
         self._copied: set[str] = set()
+        self._running: set[duckdb.DuckDBPyConnection] = set()
         self._con = duckdb.connect(config={**LOCKED, "memory_limit": memory})
         for relation in relations.all:
             target = table_reference(relation.name)
@@ -64,6 +65,7 @@ class Lobby:
         for name in statement.reads:
             self._copy(name)
         cursor = self._con.cursor()
+        self._running.add(cursor)
         try:
             for name, result in released.items():
                 cursor.register(f"{name} rows", result.rows)
@@ -92,10 +94,17 @@ class Lobby:
         ):  # Python has no such value, or DuckDB
             raise Denied("error", "the statement failed while it ran", "check casts, divisions and sizes") from None
         finally:
+            self._running.discard(cursor)
             with suppress(duckdb.Error):
                 cursor.execute("ROLLBACK")
             cursor.close()
         return Rows(tuple(c[0] for c in shape), tuple(str(c[1]) for c in shape), tuple(rows))
+
+    def interrupt(self) -> None:
+        """Stop every statement that is running."""
+        for cursor in list(self._running):
+            with suppress(duckdb.Error):  # it may have ended just now
+                cursor.interrupt()
 
     def _copy(self, name: str) -> None:
         """Copy a public table or protected view from the vault, once."""

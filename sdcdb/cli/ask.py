@@ -44,7 +44,7 @@ def ask(
     text = sys.stdin.read() if sql == "-" else sql
     values, who = parameters(param or []), user_name(user)
     behind = privacy_question(text)
-    with opened(db, policy, out) as (_, gateway), cancellable(out) as waiting:
+    with opened(db, policy, out) as (_, gateway), cancellable(out, gateway) as waiting:
         if explain or behind is not None:
             asked = text if behind is None else behind
             _tell(out, waiting.for_(lambda: gateway.explain(asked, values, who)))

@@ -54,11 +54,11 @@ def opened(db: Path, policy: Path | None, out: Output) -> Iterator[tuple["Databa
 
 
 @contextmanager
-def cancellable(out: Output) -> Iterator["Waiting"]:
+def cancellable(out: Output, gateway: "Gateway") -> Iterator["Waiting"]:
     """Wait for questions so that Ctrl-C ends the command at once."""
     from sdcdb.shell.running import Cancelled, Waiting
 
-    waiting = Waiting(out.notes)
+    waiting = Waiting(out.notes, gateway.interrupt)
     try:
         yield waiting
     except Cancelled:

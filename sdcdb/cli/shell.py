@@ -26,7 +26,7 @@ def shell(
         from sdcdb.shell.running import Waiting
         from sdcdb.shell.session import Session
 
-        waiting = Waiting(out.notes)
+        waiting = Waiting(out.notes, gateway.interrupt)
         session = Session(database, gateway, who, out.console, out.notes, waiting)
         if not (sys.stdin.isatty() and sys.stdout.isatty()):
             from sdcdb.shell.piped import feed

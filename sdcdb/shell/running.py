@@ -2,7 +2,7 @@
 
 A question is asked on a thread of its own, so that Ctrl-C never breaks into the gateway between the ledger and the
 audit: what was written to the ledger is always known as well. Whoever stops waiting does not get the answer. Whether
-the question counts as asked, the ledger knows; it ends by itself, at the latest when its time is up.
+the question counts as asked, the ledger knows; the engine is told to stop.
 """
 
 import os
@@ -27,12 +27,14 @@ class Cancelled(Exception):  # noqa: N818 - it is no error that somebody presses
 class Waiting:
     """A person who waits for answers, and what they stopped waiting for."""
 
-    def __init__(self, notes: Console) -> None:
+    def __init__(self, notes: Console, stop: Callable[[], None] = lambda: None) -> None:
+        """`stop` tells whoever works on a call to end it; the call then ends with an error of its own."""
         self._notes = notes
+        self._stop = stop
         self._left: list[threading.Event] = []
 
     def for_(self, call: Callable[[], T]) -> T:
-        """Return what the call returns, or raise what it raises; on Ctrl-C, leave it to itself, raise `Cancelled`."""
+        """Return what the call returns, or raise what it raises; on Ctrl-C, stop it and raise `Cancelled`."""
         results: list[T] = []
         errors: list[BaseException] = []
         done = threading.Event()  # not Thread.join: interrupted, it takes a thread that runs for one that has ended
@@ -51,6 +53,7 @@ class Waiting:
                     _ended(done, inf)
         except KeyboardInterrupt:
             self._left.append(done)
+            self._stop()
             raise Cancelled from None
         if errors:
             raise errors[0]

@@ -1,6 +1,7 @@
 """Many users at once: two questions that are safe apart and unsafe together are never both answered."""
 
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -89,3 +90,16 @@ def test_a_crowd_of_attackers_gets_what_one_gets(path: Path) -> None:
             equations.add([row[0] for row in con.execute(f"SELECT id FROM staff WHERE {predicate}").fetchall()], total)
     assert sets
     assert equations.solved() == {}
+
+
+def test_a_statement_that_is_interrupted_ends_with_a_denial_and_the_gateway_goes_on(path: Path) -> None:
+    long = "SELECT SUM(a.range * b.range) FROM range(3000000) a, range(3000000) b WHERE a.range % 7 = b.range % 11"
+    with victims.gateway(path) as gateway, ThreadPoolExecutor(1) as threads:
+        asked = threads.submit(gateway.ask, long)
+        while not asked.done():
+            gateway.interrupt()
+            time.sleep(0.01)
+        with pytest.raises(Denied) as refusal:
+            asked.result()
+        assert refusal.value.rule == "error"
+        assert gateway.ask("SELECT COUNT(*) FROM staff").rows == ((100,),)
