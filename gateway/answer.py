@@ -1,12 +1,14 @@
 """An answer: columns, rows, and the verdict that let it pass."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
 import pyarrow as pa
 
 from sdcdb.gateway.verdict import Verdict
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -18,8 +20,10 @@ class Answer:
     rows: tuple[tuple[Any, ...], ...]
     verdict: Verdict
 
-    def df(self) -> pd.DataFrame:
+    def df(self) -> "pd.DataFrame":
         """Return the rows as a pandas DataFrame."""
+        import pandas as pd  # a third of a second that only those wait who want a DataFrame
+
         return pd.DataFrame.from_records(list(self.rows), columns=list(self.columns))
 
     def arrow(self) -> pa.Table:

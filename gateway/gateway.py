@@ -65,7 +65,7 @@ class Gateway:
 
     def ask(self, sql: str, params: Params = None, user: str = ANALYST) -> Answer:
         """Answer a statement, or raise `Denied` or its subclass `Unsupported`."""
-        if not isinstance(user, str) or not user:
+        if not isinstance(user, str):
             raise SdcdbError("a user is a name: user='analyst1'")
         question = privacy_question(sql)
         if question is not None:

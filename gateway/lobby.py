@@ -13,6 +13,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
+from sdcdb.engines.dialect import text_literal
 from sdcdb.errors import Denied, Unsupported
 from sdcdb.gateway.deadline import deadline
 from sdcdb.gateway.native import LOCKED
@@ -55,8 +56,8 @@ class Lobby:
         for relation in relations.all:
             target = table_reference(relation.name)
             if target.db:
-                self._con.execute(f"CREATE SCHEMA IF NOT EXISTS {quoted(identifier(target.db))}")
-            columns = ", ".join(f"{quoted(identifier(name))} {kind}" for name, kind in relation.columns.items())
+                self._con.execute(f"CREATE SCHEMA IF NOT EXISTS {_quoted(target.db)}")
+            columns = ", ".join(f"{_quoted(name)} {kind}" for name, kind in relation.columns.items())
             self._con.execute(f"CREATE TABLE {quoted(target)} ({columns})")
         self._con.execute("SET lock_configuration = true")
 
@@ -67,16 +68,14 @@ class Lobby:
         cursor = self._con.cursor()
         self._running.add(cursor)
         try:
-            for name, result in released.items():
+            sql = _with_literals(statement.sql, released)
+            for name, result in released.items() if sql is None else ():
                 cursor.register(f"{name} rows", result.rows)
                 cursor.execute(_view(name, result))
             cursor.execute("BEGIN TRANSACTION READ ONLY")
             with deadline(cursor, self._seconds):
-                ran = (
-                    cursor.execute(statement.sql, statement.params)
-                    if statement.params
-                    else cursor.execute(statement.sql)
-                )
+                text = sql or statement.sql
+                ran = cursor.execute(text, statement.params) if statement.params else cursor.execute(text)
                 rows = ran.fetchmany(MOST_ROWS + 1)
             shape = ran.description or []
             if len(rows) > MOST_ROWS:
@@ -128,12 +127,34 @@ class Lobby:
         self._con.close()
 
 
+def _with_literals(sql: str, released: Mapping[str, Released]) -> str | None:
+    """Write results of one row into the statement, if there are no others: a view of them would cost a millisecond."""
+    if not all(len(each.rows) == 1 and len(each.types) == each.rows.num_columns > 0 for each in released.values()):
+        return None
+    ctes = []
+    for name, result in released.items():
+        (row,) = result.rows.to_pylist()
+        values = (
+            f"CAST({'NULL' if row[column] is None else text_literal(row[column])} AS {kind}) AS {_quoted(column)}"
+            for column, kind in result.types.items()
+        )
+        ctes.append(f"{_quoted(name)} AS (SELECT {', '.join(values)})")
+    for start, joint in (("WITH RECURSIVE ", ", "), ("WITH ", ", "), ("SELECT ", " SELECT ")):
+        if ctes and sql.startswith(start):
+            return f"{start.replace('SELECT', 'WITH')}{', '.join(ctes)}{joint}{sql.removeprefix(start)}"
+    return None
+
+
+def _quoted(name: str) -> str:
+    return quoted(identifier(name))
+
+
 def _view(name: str, result: Released) -> str:
     columns = ", ".join(
-        f"CAST({quoted(identifier(column))} AS {result.types[column]}) AS {quoted(identifier(column))}"
+        f"CAST({_quoted(column)} AS {result.types[column]}) AS {_quoted(column)}"
         if column in result.types
-        else quoted(identifier(column))
+        else _quoted(column)
         for column in result.rows.column_names
     )
-    target, source = (quoted(identifier(each)) for each in (name, f"{name} rows"))
+    target, source = (_quoted(each) for each in (name, f"{name} rows"))
     return f"CREATE TEMP VIEW {target} AS SELECT {columns or '1'} FROM {source}"

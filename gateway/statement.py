@@ -93,7 +93,7 @@ def _restricted(
             reads.add(relation.name)
         elif not table.name.startswith("sdc released ") and table.name.casefold() not in ctes:
             raise unknown(table.name, relations)
-    return Statement(root.sql("duckdb", identify=True, comments=False), tuple(sorted(reads)), tuple(blocks))
+    return Statement(root.sql("duckdb", identify=True, comments=False, copy=False), tuple(sorted(reads)), tuple(blocks))
 
 
 def _is_restricted(table: exp.Table, relations: Relations) -> bool:

@@ -103,21 +103,15 @@ def _grouped(
     cursor: duckdb.DuckDBPyConnection, block: Block, cells: Cells, chosen: tuple[int, ...], first: int
 ) -> tuple[list[Group], pa.Table]:
     conditions = _conditions(block)
-    inner = _chosen_cells(block, cells, chosen, conditions)
-    flags = "".join(f', "f{n}"' for n in range(len(conditions)))
-    found = cursor.execute(f'SELECT "{CELL}" AS cell, gid{flags} FROM ({inner})').fetchnumpy()
+    source = _source(block, cells)
+    by = ", ".join(quoted(block.grouping.expressions[n]) for n in chosen)
+    gid = [f"dense_rank() OVER (ORDER BY {by}) - 1 AS gid"] if by else []
+    flags = [f"{text} AS f{n}" for n, text in enumerate(conditions)]
+    found = cursor.execute(f"SELECT {', '.join([f'{_own(CELL)} AS cell', *gid, *flags])} {source}").fetchnumpy()
     members: Indices = np.asarray(found["cell"], dtype=np.intp)
-    number: NDArray[np.int64] = np.asarray(found["gid"], dtype=np.int64)
+    number: NDArray[np.int64] = np.asarray(found["gid"], dtype=np.int64) if by else np.zeros(len(members), np.int64)
     _no_fan_out(members, number, cells.size)
-    measures = "".join(f', {_quasi_sql(m, n, conditions)} AS "sdc a{n}"' for n, m in enumerate(block.measures)
-                       if m.expression is not None)  # fmt: skip
-    keys = "".join(f', any_value(g{n}) AS "sdc g{n}"' for n in range(len(block.grouping.expressions)))
-    by = "GROUP BY gid ORDER BY gid" if chosen else ""
-    gid = "gid" if by else "coalesce(min(gid), 0) AS gid"  # without groups there is one row, whatever it is about
-    if keys or measures:
-        rows = cursor.sql(f"SELECT {gid}{keys}{measures} FROM ({inner}) {by}").to_arrow_table()
-    else:
-        rows = pa.table({"gid": [0]})
+    rows = _rows(cursor, block, chosen, [_own(RECORDS), *(gid or ["0 AS gid"]), *flags], source)
     order = np.argsort(number, kind="stable")
     ends = np.searchsorted(number[order], np.arange(len(rows) + 1))
     flags_true = [_true(found[f"f{c}"]) for c in range(len(conditions))]
@@ -129,20 +123,34 @@ def _grouped(
     return groups, rows
 
 
-def _chosen_cells(block: Block, cells: Cells, chosen: tuple[int, ...], conditions: dict[str, exp.Expr]) -> str:
-    """Select the cells that the WHERE keeps, each with the number of its group, its keys and its flags."""
+def _rows(
+    cursor: duckdb.DuckDBPyConnection, block: Block, chosen: tuple[int, ...], parts: list[str], source: str
+) -> pa.Table:
+    """Compute a row per group: its keys and its measures of quasi-identifiers, from the cells with these parts."""
+    measured = [(n, m) for n, m in enumerate(block.measures) if m.expression is not None]
     keys = [
         own if n in chosen else exp.Case().when(exp.false(), own) for n, own in enumerate(block.grouping.expressions)
     ]
-    by = ", ".join(quoted(block.grouping.expressions[n]) for n in chosen)
-    gid = f"dense_rank() OVER (ORDER BY {by}) - 1" if by else "0"
-    own = (exp.Column(this=identifier(name), table=identifier(CELLS)) for name in (CELL, RECORDS))
-    parts = [quoted(column) for column in own]
-    parts += [f"{gid} AS gid"]
-    parts += [f"{quoted(key)} AS g{n}" for n, key in enumerate(keys)]
-    parts += [f"{quoted(condition)} AS f{n}" for n, condition in enumerate(conditions.values())]
-    parts += [f"{quoted(m.expression)} AS q{n}" for n, m in enumerate(block.measures) if m.expression is not None]
-    sql = f"SELECT {', '.join(parts)} FROM {cells.source} AS {quoted(identifier(CELLS))}"
+    if not measured and not keys:
+        return pa.table({"gid": [0]})
+    parts = [*parts, *(f"{quoted(key)} AS g{n}" for n, key in enumerate(keys))]
+    parts += [f"{quoted(m.expression)} AS q{n}" for n, m in measured if m.expression is not None]
+    conditions = list(_conditions(block))
+    shown = [f'any_value(g{n}) AS "sdc g{n}"' for n in range(len(keys))]
+    shown += [f'{_quasi_sql(m, n, conditions)} AS "sdc a{n}"' for n, m in measured]
+    by = "GROUP BY gid ORDER BY gid" if chosen else ""
+    gid = "gid" if by else "coalesce(min(gid), 0) AS gid"  # without groups there is one row, whatever it is about
+    inner = f"SELECT {', '.join(parts)} {source}"
+    return cursor.sql(f"SELECT {', '.join([gid, *shown])} FROM ({inner}) {by}").to_arrow_table()
+
+
+def _own(name: str) -> str:
+    return f"{quoted(identifier(CELLS))}.{quoted(identifier(name))}"
+
+
+def _source(block: Block, cells: Cells) -> str:
+    """Write the FROM and WHERE that choose the cells of a block."""
+    sql = f"FROM {cells.source} AS {quoted(identifier(CELLS))}"
     for join in block.joins:
         kind = "LEFT JOIN" if join.left else "JOIN"
         source = quoted(table_reference(join.relation.name))
@@ -150,7 +158,7 @@ def _chosen_cells(block: Block, cells: Cells, chosen: tuple[int, ...], condition
     return sql + (f" WHERE {quoted(block.where)}" if block.where is not None else "")
 
 
-def _quasi_sql(measure: Measure, number: int, conditions: dict[str, exp.Expr]) -> str:
+def _quasi_sql(measure: Measure, number: int, conditions: list[str]) -> str:
     """Compute a measure of quasi-identifiers from cells: each stands for as many records as it has."""
     value, records = f"q{number}", f'"{RECORDS}"'
     found = {
@@ -162,7 +170,7 @@ def _quasi_sql(measure: Measure, number: int, conditions: dict[str, exp.Expr]) -
     }[measure.kind]
     if measure.condition is None:
         return found
-    flag = f"f{list(conditions).index(quoted(measure.condition))}"
+    flag = f"f{conditions.index(quoted(measure.condition))}"
     if measure.kind == "count":
         return found.replace("IS NOT NULL)", f"IS NOT NULL AND {flag})")
     return f"{found} FILTER (WHERE {flag})"

@@ -18,7 +18,7 @@ def identifier(name: str) -> exp.Identifier:
 def quoted(expression: exp.Expr) -> str:
     """Render for DuckDB with every name in quotes."""
     if type(expression) is exp.Identifier:  # the most frequent case, and sqlglot needs a tenth of a millisecond
-        return '"' + expression.this.replace('"', '""') + '"'
+        return '"' + str(expression.this).replace('"', '""') + '"'
     return expression.sql("duckdb", identify=True)
 
 

@@ -48,6 +48,7 @@ class Geometry:
     def __init__(self, number: Floats) -> None:
         self.number = number
         self.rows, self.gram = Rows(len(number)), Gram()
+        self._last: tuple[Gram, int, Floats, Rest] | None = None
 
     def mark(self) -> tuple[Gram, int, Floats]:
         """Remember where we are."""
@@ -58,14 +59,25 @@ class Geometry:
         self.gram, number, self.number = mark
         self.gram.truncate(number)
         self.rows.truncate(number)
+        if self._last is not None and self._last[1] > number:
+            self._last = None
 
     def rest(self, cells: Cells) -> Rest:
-        """Split off what the answered sets explain of a set, twice so that rounding errors do not add up."""
+        """Split off what the answered sets explain of a set, twice so that rounding errors do not add up.
+
+        The last rest is kept: a question that is answered was tried just before.
+        """
+        if self._last is not None:
+            gram, rows, number, rest = self._last
+            if gram is self.gram and rows == gram.number and number is self.number and (rest.cells == cells).all():
+                return rest
         values = cells.astype(np.float64)
         half = self.gram.half(self.rows.times(self.number * values))
         values -= self.rows.combined(self.gram.backward(half))
         values = self.within(values)
-        return Rest(cells, values, dot3(self.number, values, values), half)
+        found = Rest(cells, values, dot3(self.number, values, values), half)
+        self._last = (self.gram, self.gram.number, self.number, found)
+        return found
 
     def within(self, move: Floats) -> Floats:
         """Return the part of a move of the point that changes no answered sum."""

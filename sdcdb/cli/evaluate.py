@@ -10,11 +10,11 @@ from rich.console import Console
 from sdcdb.cli.arguments import DatabaseArgument, PolicyOption, SeedOption, listed
 from sdcdb.cli.output import JsonOption, Output, QuietOption, table
 from sdcdb.errors import SdcdbError
-from sdcdb.policy.models import Role, Table
 
 if TYPE_CHECKING:
     from sdcdb.evaluate.experiment import Experiment
     from sdcdb.evaluate.summary import Line
+    from sdcdb.policy.models import Table
 
 TECHNIQUES_HELP = (
     "A technique with its amounts: sampling:5%,50% or normal:sd=10%+boundary=clip. May be given several "
@@ -117,7 +117,9 @@ def _texts(techniques: list[str] | None, restriction: str | None, noise: str | N
     return texts or list(PAPER)
 
 
-def _confidential(declared: Table | None, given: str | None) -> str:
+def _confidential(declared: "Table | None", given: str | None) -> str:
+    from sdcdb.policy.models import Role
+
     secret = given or next(iter(declared.named(Role.CONFIDENTIAL) if declared else []), None)
     if secret is None:
         raise SdcdbError("which column is confidential? Give --confidential salary, or a policy that says so")
