@@ -9,7 +9,7 @@ cannot both pass. Everything else runs at once, on as many threads as ask.
 import secrets
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -22,6 +22,7 @@ from sdcdb.gateway.answer import Answer
 from sdcdb.gateway.audit.score import Score
 from sdcdb.gateway.decide import Asked, Decided, decide
 from sdcdb.gateway.history import PoolHistory
+from sdcdb.gateway.learner import Learner
 from sdcdb.gateway.ledger.ledger import Ledger
 from sdcdb.gateway.ledger.places import ledger_path
 from sdcdb.gateway.lobby import Lobby, Rows
@@ -57,6 +58,7 @@ class Gateway:
             self._vault = Vault(database.con, _digest_key(database.path))
             self._lobby = Lobby(self.relations, self._vault, memory=memory, seconds=seconds)
             self._tables = Tables(database, self.relations, self._vault, self._ledger)
+            self._learner = Learner()
         except BaseException:
             self._ledger.close()
             if self._scratch is not None:
@@ -95,6 +97,7 @@ class Gateway:
     def status(self) -> dict[str, dict[str, dict[str, Score]]]:
         """Return, per table, pool of users and confidential column, how much all answers together tell."""
         with self._lock:
+            self._learner.finish()
             return {
                 table.name: {
                     pool: self._tables.pool(table.name, pool).status() for pool in self._tables.pools(table.name)
@@ -105,6 +108,7 @@ class Gateway:
     def refresh(self, table: str | None = None) -> list[str]:
         """Declare that a table has changed, and answer about it as it is now; return the tables that had changed."""
         with self._lock:
+            self._learner.finish()
             return self._tables.refresh(table)
 
     def interrupt(self) -> None:
@@ -113,6 +117,7 @@ class Gateway:
 
     def close(self) -> None:
         """Close the ledger and the lobby. Closing twice is harmless."""
+        self._learner.close()
         self._ledger.close()
         self._lobby.close()
         self._vault.close()
@@ -150,10 +155,12 @@ class Gateway:
         pools = {each.table.name: self._pool(each.table, user) for each in read.blocks}
         for name in pools:
             self._tables.must_be_current(name)
-        return decide([self._vault.evaluate(each, pools[each.table.name].cells) for each in read.blocks], pools)
+        evaluated = [self._vault.evaluate(each, pools[each.table.name].cells) for each in read.blocks]
+        self._learner.finish()
+        return decide(evaluated, pools)
 
     def _commit(self, sql: str, user: str, decided: Decided, verdict: Verdict) -> None:
-        """Write the answers into the ledger, then into what is known. An answer out of all expectation is denied."""
+        """Write the answers into the ledger, then learn them. An answer out of all expectation is denied."""
         tails = self._tails(decided, user)
         kept = [
             (asked, finding, tail)
@@ -164,16 +171,13 @@ class Gateway:
         refusal = denied("interval")
         shown = verdict if not any(tails) else Verdict("deny", refusal.rule, refusal.reason, refusal.hint)
         self._ledger.append(_entry(sql, user, shown, facts))
-        hidden = {id(asked): tail for asked, _, tail in kept}
-        for (table, column), mine in _by_column(asked for asked, _, _ in kept):
-            pool = self._tables.pool(table, self._pool_name(table, user))
-            try:
-                knowledge = pool.table.knowledge(column, pool.pool)
-                answers, denied_too = [pool.answers(a) for a in mine], [hidden[id(a)] for a in mine]
-                knowledge.learn([a.question for a in mine], answers, denied_too)
-            except BaseException:  # what is known is no longer what is in the ledger: answer nothing more about it
+        pools = {asked.table: self._pool_of(asked, user) for asked, _, _ in kept}
+
+        def failed() -> None:  # what is known is no longer what is in the ledger: answer nothing more about it
+            for table in pools:
                 self._tables.forget(table)
-                raise
+
+        self._learner.begin(lambda: _learn([(asked, tail) for asked, _, tail in kept], pools), failed)
         if any(tails):
             raise _Noted(refusal)
 
@@ -251,6 +255,15 @@ def _digest_key(database: Path | None) -> str:
     if database is None:
         return secrets.token_hex(16)
     return read_secret("keyfile", database).subkey("the digests of the ledger")
+
+
+def _learn(kept: Sequence[tuple[Asked, bool]], pools: Mapping[str, PoolHistory]) -> None:
+    hidden = {id(asked): tail for asked, tail in kept}
+    for (table, column), mine in _by_column(asked for asked, _ in kept):
+        pool = pools[table]
+        knowledge = pool.table.knowledge(column, pool.pool)
+        answers, denied_too = [pool.answers(a) for a in mine], [hidden[id(a)] for a in mine]
+        knowledge.learn([a.question for a in mine], answers, denied_too)
 
 
 def _by_column(asked: Any) -> Iterator[tuple[tuple[str, str], list[Asked]]]:

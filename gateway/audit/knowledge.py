@@ -123,11 +123,14 @@ class Knowledge:
             covered_low, covered_high = covered
             if covered_low <= given[0]["sum"] <= covered_high:
                 return [False]
-        found, mark, exact = [], self._ground.mark(), self._history.exact.fork()
+        found, mark = [], self._ground.mark()
+        exact = self._history.exact.fork() if len(questions) > 1 else None  # a fork costs more than all the rest
         try:
             for question, answer in zip(questions, given, strict=True):
                 cells, undo = self._lively(question), self._ground.mark()
-                fresh = "sum" in question.kinds and exact.add(cells)
+                fresh = "sum" in question.kinds
+                if fresh:
+                    fresh = exact.add(cells) if exact is not None else not self._history.exact.implied(cells)
                 if fresh:
                     learn_sum(self._ground, cells, answer["sum"])
                 for kind in sorted(question.kinds - {"sum"}):

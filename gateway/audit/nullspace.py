@@ -28,6 +28,9 @@ Cells = NDArray[np.bool_]
 
 PRIMES = 3
 RESERVE = 48  # vectors per prime
+UNPACKED = (
+    2**20
+)  # flags at a time: larger matrices are new memory each time, and clearing it takes longer than using it
 RESERVE_MEMORY = 2_000_000  # residues per prime: with very many cells the reservoir is smaller and filled more often
 
 
@@ -142,7 +145,8 @@ class NullSpace:
         for z in drawn:
             z[:, self._pivots] = 0
         stacked = np.concatenate(drawn).T
-        parts = [self._block(a, min(a + 512, self.rank)) @ stacked for a in range(0, self.rank, 512)]
+        at_once = max(16, UNPACKED // max(1, self._cells))
+        parts = [self._block(a, min(a + at_once, self.rank)) @ stacked for a in range(0, self.rank, at_once)]
         right = np.concatenate(parts) if parts else np.zeros((0, stacked.shape[1]))
         for number, (z, p, factors) in enumerate(zip(drawn, self.primes, self._factors, strict=True)):
             values = reduced(-right[:, number * reserve : (number + 1) * reserve], p)
@@ -174,10 +178,10 @@ class NullSpace:
         return True
 
     def _old_at(self, columns: NDArray[np.int64]) -> Floats:
-        parts = [
-            self._block(a, min(a + 1024, len(self._pivots)))[:, columns] for a in range(0, len(self._pivots), 1024)
-        ]
-        return np.concatenate(parts) if parts else np.zeros((0, len(columns)))
+        """Return some columns of the rows that the factors hold, unpacking no others."""
+        packed = np.array(self._rows[: len(self._pivots)], np.uint8).reshape(-1, (self._cells + 7) // 8)
+        bits = packed[:, columns >> 3] >> (7 - (columns & 7)).astype(np.uint8)
+        return (bits & np.uint8(1)).astype(np.float64)
 
     def _add_block(self, rows: Floats, pivots: NDArray[np.int64]) -> bool:
         old = self._old_at(pivots)

@@ -19,8 +19,8 @@ class Rows:
 
     def __init__(self, columns: int) -> None:
         self.number, self.columns = 0, columns
-        self._along_cells = np.zeros((16, self._groups(columns)), np.uint8)
-        self._along_rows = np.zeros((2, 8 * self._along_cells.shape[1]), np.uint8)
+        self._along_cells = np.zeros((64, self._groups(columns)), np.uint8)
+        self._along_rows = np.zeros((8, 8 * self._along_cells.shape[1]), np.uint8)
 
     @staticmethod
     def _groups(columns: int) -> int:
@@ -30,7 +30,7 @@ class Rows:
         """Add a row."""
         k = self.number
         if k == len(self._along_cells):
-            grow = max(16, k // 16 * 8)
+            grow = max(64, k // 128 * 64)
             self._along_cells = np.concatenate(
                 [self._along_cells, np.zeros((grow, self._along_cells.shape[1]), np.uint8)]
             )
@@ -79,7 +79,7 @@ class Rows:
 
     def combined(self, weights: Floats) -> Floats:
         """Return for each cell the sum of the weights of the rows that it lies in."""
-        padded = np.zeros(8 * ((self.number + 7) // 8))
+        padded = np.zeros(64 * ((self.number + 63) // 64))
         padded[: self.number] = weights
         return _by_rows(self._along_rows[: len(padded) // 8, : self.columns], padded)
 
@@ -110,9 +110,13 @@ def _by_cells(packed: Bytes, weights: Floats) -> Floats:
 @njit(cache=True, nogil=True)
 def _by_rows(packed: Bytes, weights: Floats) -> Floats:
     out = np.zeros(packed.shape[1])
-    sums = np.empty(256)
-    for group in range(packed.shape[0]):
-        _sums_of_eight(weights, 8 * group, sums)
+    sums = np.empty((8, 256))
+    for start in range(0, packed.shape[0], 8):
+        for j in range(8):
+            _sums_of_eight(weights, 8 * (start + j), sums[j])
         for c in range(packed.shape[1]):
-            out[c] += sums[packed[group, c]]
+            total = 0.0
+            for j in range(8):
+                total += sums[j, packed[start + j, c]]
+            out[c] += total
     return out
