@@ -3,8 +3,8 @@
     python benchmarks/gateway_peers.py [--rows 100000] [--install]
 
 Each peer runs in an environment of its own, with a pinned version, under ~/.cache/sdcdb-peers; `--install` makes them.
-A peer that is not there is skipped with a word. They do different things: smartnoise-sql adds noise, ACRO checks one
-table for itself; the gateway answers exactly and audits the whole history. What is compared is how long one waits.
+A peer that is not there is skipped with a word. They do different things: smartnoise-sql and Qrlew add noise, ACRO
+checks one table for itself; the gateway answers exactly and audits the whole history. Compared is how long one waits.
 """
 
 import argparse
@@ -22,7 +22,12 @@ from staff_policy import policy
 import sdcdb
 from sdcdb.datasets.creation import create
 
-PEERS = {"smartnoise-sql": ("1.0.10", "smartnoise.py"), "acro": ("1.0.2", "acro_tables.py")}
+PEERS = {
+    "smartnoise-sql": ("1.0.10", "smartnoise.py"),
+    "pyqrlew": ("0.9.27", "qrlew.py"),
+    "acro": ("1.0.2", "acro_tables.py"),
+}
+BESIDE = {"pyqrlew": ("duckdb==2.0.0", "pandas==2.3.3")}  # what a peer's script needs besides
 HOME = Path.home() / ".cache" / "sdcdb-peers"
 HERE = Path(__file__).parent
 TIMES = 9
@@ -46,7 +51,7 @@ def theirs(name: str, data: Path, *, install: bool) -> list[float] | None:
     python = HOME / f"{name}-{version}" / "bin" / "python"
     if install and not python.exists():
         venv.create(python.parents[1], with_pip=True)
-        subprocess.run([python, "-m", "pip", "install", "-q", f"{name}=={version}"], check=True)
+        subprocess.run([python, "-m", "pip", "install", "-q", f"{name}=={version}", *BESIDE.get(name, ())], check=True)
     if not python.exists():
         print(f"{name} is not installed: run with --install", file=sys.stderr)
         return None
@@ -87,7 +92,7 @@ def main() -> None:
         table,
         [
             f"{given.rows:,} records, counts and means of ten departments, {TIMES} questions each, one by one.",
-            "smartnoise-sql answers with noise, ACRO checks one table; only sdcdb audits what all answers tell.",
+            "smartnoise-sql and Qrlew answer with noise, ACRO checks one table; sdcdb audits all answers together.",
         ],
     )
 
