@@ -89,9 +89,9 @@ def linkage_entropies(linkage: Linkage, known: Sequence[int], among: Sequence[in
     """Return the entropies of every target for an intruder who knows these attributes, given by their positions.
 
     `among` is L, the classes that the intruder asks about; None takes the entropy over all classes, which for two
-    classes is the same. Targets alike in what is known, and records alike in what is seen, are handled once: the cost
-    is (distinct targets) x (distinct records) x (known attributes + classes). It grows with the number of records for
-    few known attributes, and with its square when all are known and all records differ.
+    classes is the same. Targets alike in what is known, and records alike in what is seen, are handled once. Where the
+    domains are small, all are weighed attribute by attribute (`contraction`), at a cost that hardly depends on the
+    number of records; else the cost is (distinct targets) x (distinct records) x (known attributes + classes).
 
     Two records, seen as 0 and 1, and a target with 0, which is kept with probability 0.8:
 

@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sdcdb.errors import DataError
+from sdcdb.measures.contraction import contract, worthwhile
 from sdcdb.measures.distribution import SUM_TOLERANCE, Floats, normalise
 
 Codes = NDArray[np.int64]
@@ -35,6 +36,7 @@ Prior = Literal["uniform", "empirical"]
 IMPOSSIBLE = -1e9
 # Targets are taken in blocks of this many (target, observed combination) pairs: 32 MB.
 BLOCK = 4_000_000
+TINY = 1e-250  # weights below this are compared by their logarithms, one target after the other
 
 
 @dataclass(frozen=True)
@@ -268,6 +270,16 @@ class _Groups:
 def _of_targets(table: PerturbedTable, columns: Sequence[int], known: Codes) -> Floats:
     """Return record and confidential entropy, one column per row of `known`."""
     groups = _Groups.of(table, columns)
+    met = [np.unique(values, return_inverse=True) for values in known.T]
+    matrices = [table.matrices[a][values] for a, (values, _) in zip(columns, met, strict=True)]
+    shapes = [(matrix.shape[0], matrix.shape[1]) for matrix in matrices]
+    if shapes and worthwhile(shapes, 1 + groups.posterior.shape[1], len(known) * len(groups.sizes)):
+        sums, logs = contract(groups.observed, np.column_stack([groups.sizes, groups.posterior]), matrices)
+        targets = tuple(place for _, place in met)
+        total, bits = sums[0][targets], logs[targets]
+        if (total > TINY).all():
+            probs = sums[(slice(1, None), *targets)] / total
+            return np.stack([np.maximum(np.log2(total) - bits / total, 0.0), _entropies(probs.T)])
     step = max(1, BLOCK // len(groups.sizes))
     found = []
     for start in range(0, len(known), step):

@@ -6,6 +6,8 @@ import pytest
 
 import sdcdb
 from sdcdb.errors import DataError
+from sdcdb.measures import reidentification
+from sdcdb.measures.contraction import worthwhile
 from sdcdb.measures.linkage import (
     DOUBT,
     Linkage,
@@ -92,3 +94,20 @@ def test_bad_input_is_named() -> None:
     none, one = np.zeros((0, 1), int), np.zeros((1, 1), int)
     with pytest.raises(DataError, match="no records"):
         Linkage(none, one, (np.eye(2),), none[:, 0], np.eye(2), one[:, 0])
+
+
+@pytest.mark.parametrize("known", [(0,), (1, 2), (0, 1, 2)])
+def test_contracting_and_going_through_pairs_agree(known: tuple[int, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    linkage = example(np.random.default_rng(9))
+    found = []
+    for way in (True, False):
+        monkeypatch.setattr(reidentification, "worthwhile", lambda *_, way=way: way)
+        found.append(linkage_entropies(linkage, known))
+    assert found[0].record == pytest.approx(found[1].record, abs=1e-12)
+    assert found[0].class_ == pytest.approx(found[1].class_, abs=1e-12)
+
+
+def test_contracting_is_for_small_domains_and_many_pairs() -> None:
+    assert worthwhile([(10, 10), (5, 5)], 3, 30_000**2)
+    assert not worthwhile([(10, 10), (5, 5)], 3, 10)
+    assert not worthwhile([(1000, 1000)] * 4, 3, 30_000**2)
