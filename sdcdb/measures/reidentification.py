@@ -270,22 +270,31 @@ class _Groups:
 def _of_targets(table: PerturbedTable, columns: Sequence[int], known: Codes) -> Floats:
     """Return record and confidential entropy, one column per row of `known`."""
     groups = _Groups.of(table, columns)
-    met = [np.unique(values, return_inverse=True) for values in known.T]
-    matrices = [table.matrices[a][values] for a, (values, _) in zip(columns, met, strict=True)]
-    shapes = [(matrix.shape[0], matrix.shape[1]) for matrix in matrices]
-    if shapes and worthwhile(shapes, 1 + groups.posterior.shape[1], len(known) * len(groups.sizes)):
-        sums, logs = contract(groups.observed, np.column_stack([groups.sizes, groups.posterior]), matrices)
-        targets = tuple(place for _, place in met)
-        total, bits = sums[0][targets], logs[targets]
-        if (total > TINY).all():
-            probs = sums[(slice(1, None), *targets)] / total
-            return np.stack([np.maximum(np.log2(total) - bits / total, 0.0), _entropies(probs.T)])
+    contracted = _by_attribute(table, columns, known, groups)
+    if contracted is not None:
+        return contracted
     step = max(1, BLOCK // len(groups.sizes))
     found = []
     for start in range(0, len(known), step):
         weights, total, record = groups.weigh(known[start : start + step])
         found.append(np.stack([record, _entropies(weights @ groups.posterior / total[:, None])]))
     return np.concatenate(found, axis=1)
+
+
+def _by_attribute(table: PerturbedTable, columns: Sequence[int], known: Codes, groups: _Groups) -> Floats | None:
+    """Return the entropies by contraction; None where that would cost more, or where weights would underflow."""
+    met = [np.unique(values, return_inverse=True) for values in known.T]
+    matrices = [table.matrices[a][values] for a, (values, _) in zip(columns, met, strict=True)]
+    shapes = [(matrix.shape[0], matrix.shape[1]) for matrix in matrices]
+    if not shapes or not worthwhile(shapes, 1 + groups.posterior.shape[1], len(known) * len(groups.sizes)):
+        return None
+    sums, logs = contract(groups.observed, np.column_stack([groups.sizes, groups.posterior]), matrices)
+    places = tuple(place for _, place in met)
+    total, *parts = (channel[places] for channel in sums)
+    if not (total > TINY).all():
+        return None
+    record = np.maximum(np.log2(total) - logs[places] / total, 0.0)
+    return np.stack([record, _entropies(np.stack(parts, axis=1) / total[:, None])])
 
 
 def _entropies(probs: Floats) -> Floats:
