@@ -2,6 +2,9 @@
 
 It holds public tables, protected views (copied when first asked for), empty stand-ins for restricted tables so that
 clients can browse their columns, and, for the life of one statement, that statement's released results.
+
+A statement that needs nothing but a few released numbers runs at the desk: an instance of one thread with nothing in
+it, where it takes half the time.
 """
 
 import threading
@@ -59,20 +62,24 @@ class Lobby:
                 self._con.execute(f"CREATE SCHEMA IF NOT EXISTS {_quoted(target.db)}")
             columns = ", ".join(f"{_quoted(name)} {kind}" for name, kind in relation.columns.items())
             self._con.execute(f"CREATE TABLE {quoted(target)} ({columns})")
-        self._con.execute("SET lock_configuration = true")
+        self._desk = duckdb.connect(config={**LOCKED, "memory_limit": memory, "threads": 1})
+        for con in (self._con, self._desk):
+            con.execute("SET lock_configuration = true")
 
     def run(self, statement: Statement, released: Mapping[str, Released]) -> Rows:
         """Run a statement over released results. Whatever the engine has to say of an error is not passed on."""
         for name in statement.reads:
             self._copy(name)
-        cursor = self._con.cursor()
+        sql = _with_literals(statement.sql, released)
+        alone = sql is not None and not statement.reads  # a SELECT that was rendered from a tree, over literals
+        cursor = (self._desk if alone else self._con).cursor()
         self._running.add(cursor)
         try:
-            sql = _with_literals(statement.sql, released)
             for name, result in released.items() if sql is None else ():
                 cursor.register(f"{name} rows", result.rows)
                 cursor.execute(_view(name, result))
-            cursor.execute("BEGIN TRANSACTION READ ONLY")
+            if not alone:
+                cursor.execute("BEGIN TRANSACTION READ ONLY")
             with deadline(cursor, self._seconds):
                 text = sql or statement.sql
                 ran = cursor.execute(text, statement.params) if statement.params else cursor.execute(text)
@@ -94,8 +101,9 @@ class Lobby:
             raise Denied("error", "the statement failed while it ran", "check casts, divisions and sizes") from None
         finally:
             self._running.discard(cursor)
-            with suppress(duckdb.Error):
-                cursor.execute("ROLLBACK")
+            if not alone:
+                with suppress(duckdb.Error):
+                    cursor.execute("ROLLBACK")
             cursor.close()
         return Rows(tuple(c[0] for c in shape), tuple(str(c[1]) for c in shape), tuple(rows))
 
@@ -123,8 +131,9 @@ class Lobby:
             cursor.close()
 
     def close(self) -> None:
-        """Close the instance."""
+        """Close the instances."""
         self._con.close()
+        self._desk.close()
 
 
 def _with_literals(sql: str, released: Mapping[str, Released]) -> str | None:
