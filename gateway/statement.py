@@ -14,6 +14,7 @@ from sqlglot.errors import SqlglotError
 
 from sdcdb.errors import Unsupported
 from sdcdb.gateway.block import Block, Literals, block
+from sdcdb.gateway.flatten import flatten
 from sdcdb.gateway.native import NativeParser
 from sdcdb.gateway.relations import Relations, Restricted, unknown
 from sdcdb.gateway.screen import screen
@@ -76,6 +77,8 @@ def _restricted(
     if any(relations.find("", name) is not None for name in ctes):
         raise Unsupported("a CTE has the name of a table", "give it another name")
     _must_agree(tables, native)
+    flatten(root, relations)
+    tables = list(root.find_all(exp.Table))
     selects = [table.find_ancestor(exp.Select) for table in tables if _is_restricted(table, relations)]
     if not selects:
         raise Unsupported("a restricted table is named but not read in a way that is understood", "a plain SELECT")
