@@ -11,7 +11,7 @@ import _thread
 import signal
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 
@@ -64,3 +64,29 @@ def _watch(wakeup: socket.socket, con: duckdb.DuckDBPyConnection, again: threadi
                 con.interrupt()
             with suppress(RuntimeError):  # it was started at the first press
                 again.start()
+
+
+@contextmanager
+def deferred() -> Iterator[Callable[[], bool]]:
+    """Put Ctrl-C off: yield a function that tells whether it was pressed. Behind the block it is raised.
+
+    For work with locks that Python's libraries do not give back when Ctrl-C breaks into them. A second press does
+    break in. Outside the main thread, where no signal arrives, this changes nothing.
+    """
+    pressed = False
+
+    def press(_signal: int, _frame: FrameType | None) -> None:
+        nonlocal pressed
+        if pressed:
+            raise KeyboardInterrupt
+        pressed = True
+
+    main = threading.current_thread() is threading.main_thread()
+    handler = signal.signal(signal.SIGINT, press) if main else None
+    try:
+        yield lambda: pressed
+    finally:
+        if main:
+            signal.signal(signal.SIGINT, handler)
+        if pressed:
+            raise KeyboardInterrupt

@@ -4,11 +4,13 @@ import multiprocessing
 import signal
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from itertools import islice
 
 from sdcdb.evaluate.population import Population
 from sdcdb.evaluate.release import Laboratory, Outcome, Prior, Unit
 from sdcdb.evaluate.results import Results
 from sdcdb.evaluate.settings import Setting
+from sdcdb.interrupts import deferred
 
 Progress = Callable[[int, int], None]
 _laboratory: list[Laboratory] = []  # one per worker process
@@ -39,19 +41,25 @@ def run(
         initializer=_start,
         initargs=(laboratory.population, laboratory.prior),
     )
+    # The library keeps locks when Ctrl-C breaks into its waiting, and looks at all futures whenever one is ready.
+    coming, ended = iter(left), len(todo) - len(left)
     waiting: set[Future[Outcome]] = set()
-    try:
-        waiting = {pool.submit(_work, unit) for unit in left}
-        while waiting:
-            finished, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-            for each in finished:
-                results.add(each.result())
-            tell(len(todo) - len(waiting), len(todo))
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
-        for each in waiting:
-            if not each.cancelled() and each.exception() is None:
-                results.add(each.result())
+    with deferred() as interrupted:
+        try:
+            while not interrupted():
+                waiting |= {pool.submit(_work, unit) for unit in islice(coming, 2 * jobs - len(waiting))}
+                if not waiting:
+                    break
+                finished, waiting = wait(waiting, timeout=0.2, return_when=FIRST_COMPLETED)
+                for each in finished:
+                    results.add(each.result())
+                ended += len(finished)
+                tell(ended, len(todo))
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+            for each in waiting:
+                if not each.cancelled() and each.exception() is None:
+                    results.add(each.result())
 
 
 def _start(population: Population, prior: Prior) -> None:

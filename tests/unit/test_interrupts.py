@@ -10,7 +10,7 @@ import duckdb
 import pytest
 
 from sdcdb.errors import DatabaseError
-from sdcdb.interrupts import interruptible
+from sdcdb.interrupts import deferred, interruptible
 from sdcdb.transaction import transaction
 
 LONG = "SELECT count(*) FROM range(10_000_000) a(i), range(10_000_000) b(j) WHERE i + j = 7"
@@ -35,6 +35,35 @@ def test_one_press_stops_it_and_the_transaction_is_rolled_back(work: str) -> Non
     with pytest.raises(KeyboardInterrupt):
         pressed_during(con, busy if work == "python" else lambda: con.execute(LONG).fetchall())
     assert con.execute("SELECT count(*) FROM duckdb_tables()").fetchall() == [(0,)]
+
+
+def test_a_press_that_is_put_off_comes_behind_the_work() -> None:
+    before, steps = signal.getsignal(signal.SIGINT), []
+
+    def work() -> None:
+        with deferred() as pressed:
+            assert not pressed()
+            os.kill(os.getpid(), signal.SIGINT)
+            while not pressed():
+                time.sleep(0.01)
+            steps.append("to the end")
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    assert steps == ["to the end"]
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_an_impatient_second_press_is_not_put_off() -> None:
+    def work() -> None:
+        with deferred():
+            for _ in range(2):
+                os.kill(os.getpid(), signal.SIGINT)
+                time.sleep(0.05)
+            pytest.fail("went on")
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
 
 
 def test_afterwards_ctrl_c_is_what_it_was() -> None:
