@@ -8,7 +8,7 @@ CREATE TABLE IF NOT EXISTS sdc.lanes (
     table_name VARCHAR NOT NULL,
     place VARCHAR NOT NULL,
     lane INTEGER NOT NULL,
-    draws INTEGER NOT NULL,
+    draws INTEGER NOT NULL, -- 1 or 2 lanes; 3: a normal number, two of which share two lanes
     PRIMARY KEY (table_name, place)
 );
 

@@ -1,5 +1,6 @@
 """The schema `sdc` inside a database: what was fitted, and which draws belong to which column."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.resources import files
@@ -12,6 +13,7 @@ from sdcdb.engines.duckdb import SCHEMA, enum_name
 from sdcdb.errors import DatabaseError, choices
 from sdcdb.plan import Plan
 from sdcdb.sql import identifier, quoted
+from sdcdb.techniques.technique import Draws
 from sdcdb.version import __version__
 
 
@@ -43,18 +45,29 @@ def kinds(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
     return dict(con.execute(f"SELECT view_name, kind FROM {SCHEMA}.plans").fetchall()) if exists(con) else {}
 
 
-def lanes(con: duckdb.DuckDBPyConnection, table: str, places: list[str], draws: int) -> dict[str, int]:
-    """Return the first lane of each place (`Row.place`), giving new ones the next. A lane once given stays given."""
+def lanes(con: duckdb.DuckDBPyConnection, table: str, needed: Mapping[str, Draws]) -> dict[str, int]:
+    """Return the first lane of each place (`Row.place`), giving new ones a free one. A lane once given stays given."""
     sql = f"SELECT place, lane, draws FROM {SCHEMA}.lanes WHERE table_name = ?"
-    rows = con.execute(sql, [table]).fetchall()
-    given, free = {place: lane for place, lane, _ in rows}, max((lane + taken for _, lane, taken in rows), default=0)
-    for place in places:
+    given = {place: (lane, Draws(draws)) for place, lane, draws in con.execute(sql, [table]).fetchall()}
+    for place, draws in needed.items():
         if place not in given:
-            free += free % draws  # a pair of draws stands in one word of one digest
-            given[place] = free
-            free += draws
-            con.execute(f"INSERT INTO {SCHEMA}.lanes VALUES (?, ?, ?, ?)", [table, place, given[place], draws])
-    return {place: given[place] for place in places}
+            given[place] = _free(list(given.values()), draws), draws
+            con.execute(f"INSERT INTO {SCHEMA}.lanes VALUES (?, ?, ?, ?)", [table, place, *given[place]])
+    return {place: given[place][0] for place in needed}
+
+
+def _free(given: list[tuple[int, Draws]], draws: Draws) -> int:
+    """Return a free lane. Two draws stand in one word of one digest, and so do two normal numbers.
+
+    >>> _free([(0, Draws.ONE), (2, Draws.NORMAL)], Draws.NORMAL), _free([(0, Draws.ONE), (2, Draws.NORMAL)], Draws.ONE)
+    (3, 4)
+    """
+    if draws is Draws.NORMAL:
+        normals = {lane for lane, own in given if own is Draws.NORMAL}
+        if alone := [lane for lane in normals if lane % 2 == 0 and lane + 1 not in normals]:
+            return alone[0] + 1
+    end = max((lane + 1 if own is Draws.ONE else lane - lane % 2 + 2 for lane, own in given), default=0)
+    return end if draws is Draws.ONE else end + end % 2
 
 
 def forget_stored(con: duckdb.DuckDBPyConnection, plan: Plan, keep: Plan) -> None:

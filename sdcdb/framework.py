@@ -7,7 +7,7 @@ from pydantic import Field
 
 from sdcdb.leaves import ClassParams, column_named
 from sdcdb.policy.amount import Amount
-from sdcdb.techniques.technique import ColumnSpec, ShareField, Source
+from sdcdb.techniques.technique import ColumnSpec, Draws, Needs, ShareField, Source
 from sdcdb.trees.reading import numeric
 
 NumberMethod = Literal["gadp", "cgadp", "egadp"]
@@ -54,3 +54,14 @@ class Parts:
             tuple(column for column in others if not numeric(column.type)),
             next((column for column in columns if column.name == target), None),
         )
+
+
+def draws_by_part(numbers: Needs) -> Needs:
+    """Return what the columns of a framework need: its numbers as said, the class two draws, a category one."""
+
+    def draws(column: ColumnSpec, params: ClassParams) -> Draws:
+        if column.name.casefold() == params.class_.casefold():
+            return Draws.TWO
+        return numbers(column, params) if numeric(column.type) else Draws.ONE
+
+    return draws

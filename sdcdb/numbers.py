@@ -9,7 +9,7 @@ from sdcdb.errors import DataError
 from sdcdb.policy.amount import Amount
 from sdcdb.policy.strict import Strict
 from sdcdb.row import double, nearest, number, real, typed
-from sdcdb.techniques.technique import ColumnSpec
+from sdcdb.techniques.technique import ColumnSpec, Draws, Params
 
 Boundary = Literal["wrap", "clip", "reflect"]
 _WORDS = {"wrap": "wraps around in", "clip": "stops at the ends of", "reflect": "is folded back into"}
@@ -20,6 +20,9 @@ _INTEGERS = {  # what each can hold; steps are counted in BIGINT, so that is whe
     "HUGEINT": (-(2**63), 2**63 - 1),
     "UBIGINT": (0, 2**63 - 1),
 }
+
+
+COARSE = 2**20  # points of a grid, at most: a noisy value tells little of its draws
 
 
 class NumberShape(Strict):
@@ -40,6 +43,10 @@ class NumberShape(Strict):
         elif step is None and column.type not in {"DOUBLE", "FLOAT"}:
             raise DataError(f"{column.name!r} is {column.type}: this method is for numbers")
         return cls(type=column.type, domain=column.domain, step=step)
+
+    def points(self) -> float:
+        """Return how many values the grid has: infinitely many where there is no grid, or no end of it."""
+        return (self.domain[1] - self.domain[0]) / self.step + 1 if self.domain and self.step else math.inf
 
     def amount(self, amount: Amount, column: str) -> float:
         """Return an amount in the column's unit; a share needs a domain."""
@@ -105,6 +112,15 @@ class NumberShape(Strict):
             return _whole_modulo(steps, last + 1)
         folded = exp.Paren(this=_whole_modulo(steps, 2 * last))
         return number(last) - exp.Abs(this=folded - number(last))
+
+
+def normal_draws(column: ColumnSpec, _params: Params) -> Draws:
+    """Ask for a normal number. On a coarse grid two columns may share two draws; else a column has them to itself.
+
+    Of two draws, 64 bits, a value on a grid of a million points tells 20 at most, so that the other column's number is
+    as free as before. A DOUBLE with all its digits tells 53, and who knows its original could search for the rest.
+    """
+    return Draws.NORMAL if NumberShape.of(column).points() <= COARSE else Draws.TWO
 
 
 def clip(value: exp.Expr, low: exp.Expr, high: exp.Expr) -> exp.Expr:

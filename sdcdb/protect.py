@@ -20,7 +20,7 @@ from sdcdb.row import RECORD, Row
 from sdcdb.secret import Secret, read_secret, redacted
 from sdcdb.sql import quoted, table_reference
 from sdcdb.techniques.registry import TECHNIQUES
-from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Params, Source
+from sdcdb.techniques.technique import ColumnSpec, Draws, Engine, Fitted, Params, Source
 from sdcdb.transaction import transaction
 
 Progress = Callable[[str, int, int], None]
@@ -143,9 +143,9 @@ def fit_view(
     lanes: dict[str, int] = {}
     for params, columns in _jobs(found, wanted.table, wanted.view):
         row = Row({}, _scope(params))
-        names = [column.name for column in columns] or [RECORD]
         technique = TECHNIQUES[params.method]
-        lanes |= catalogue.lanes(con, found.name, [row.place(name) for name in names], technique.draws)
+        needed = {row.place(column.name): technique.draws(column, params) for column in columns}
+        lanes |= catalogue.lanes(con, found.name, needed or {row.place(RECORD): Draws.TWO})
         source = Source(
             name=found.name,
             view=wanted.name,

@@ -45,8 +45,7 @@ class Row:
     def draw(self, column: str, number: int = 0) -> exp.Expr:
         """Return the column's draw of this number. The first two come from digests that all columns share."""
         if number < OWN:
-            block, lane = divmod(self.lanes[self.place(column)] + number, LANES)
-            return placeholder("SDC_DRAW", str(block), lane)
+            return _shared(self.lanes[self.place(column)] + number)
         block, lane = divmod(number - OWN, LANES)
         return placeholder("SDC_DRAW", f"{self.place(column)}:{block}", lane)
 
@@ -58,15 +57,27 @@ class Row:
         """Return a draw as a number from 0 up to, but not including, 1."""
         return double(self.draw(column, number)) * real(1 / SPAN)
 
-    def normal(self, column: str) -> exp.Expr:
-        """Return a standard normal number from the column's two draws (Box and Muller)."""
-        radius = exp.Sqrt(this=exp.Mul(this=real(-2.0), expression=exp.Ln(this=self._open_uniform(column))))
-        turn = exp.Anonymous(this="cos", expressions=[real(6.283185307179586) * self.uniform(column, 1)])
-        return exp.Mul(this=radius, expression=turn)
+    def fine_uniform(self, column: str) -> exp.Expr:
+        """Return both draws as a number from 0 up to, but not including, 1, in steps of 2^-53.
 
-    def _open_uniform(self, column: str) -> exp.Expr:
-        """Return a draw as a number above 0, up to 1: its logarithm exists."""
-        return double(exp.Paren(this=self.draw(column) + number(1))) * real(1 / SPAN)
+        Noise with all its digits needs it: in steps of 2^-32, only one original of a million would explain a value.
+        """
+        low = exp.Paren(this=exp.BitwiseRightShift(this=self.draw(column, 1), expression=number(11)))
+        return double(exp.Paren(this=self.draw(column) * number(2**21) + low)) * real(2.0**-53)
+
+    def normal(self, column: str) -> exp.Expr:
+        """Return a standard normal number from two draws (Box and Muller).
+
+        They make two independent ones, by cosine and sine: that of the column whose lane is even, and that of a
+        column, if any, which shares the two draws.
+        """
+        lane = self.lanes[self.place(column)]
+        first, second = (_shared(lane - lane % 2 + place) for place in (0, 1))
+        above_zero = double(exp.Paren(this=first + number(1))) * real(1 / SPAN)
+        radius = exp.Sqrt(this=exp.Mul(this=real(-2.0), expression=exp.Ln(this=above_zero)))
+        angle = real(6.283185307179586) * (double(second) * real(1 / SPAN))
+        turn = exp.Anonymous(this="sin" if lane % 2 else "cos", expressions=[angle])
+        return exp.Mul(this=radius, expression=turn)
 
 
 def placeholder(name: str, *arguments: str | int | exp.Expr) -> exp.Anonymous:
@@ -154,6 +165,12 @@ def each(items: exp.Expr, name: str, body: Callable[[exp.Expr], exp.Expr]) -> ex
     parameter = identifier(f"sdc_{name}")  # a name that hardly any column has
     changed = exp.Lambda(this=body(exp.Column(this=parameter)), expressions=[parameter.copy()], colon=True)
     return exp.Transform(this=items, expression=changed)
+
+
+def _shared(lane: int) -> exp.Expr:
+    """Return a lane of the digests that all columns share, which are one after the other."""
+    block, own = divmod(lane, LANES)
+    return placeholder("SDC_DRAW", str(block), own)
 
 
 def _literal(argument: str | int | exp.Expr) -> Any:

@@ -7,7 +7,7 @@ import numpy as np
 from sdcdb.categories import CategoryShape, FittedTransition, category_shape
 from sdcdb.leafclass import expected_changes, frequencies
 from sdcdb.leaves import TreeParams, grown, leaf_counts
-from sdcdb.techniques.technique import ColumnSpec, Engine, Kind, Source, Technique
+from sdcdb.techniques.technique import ColumnSpec, Engine, Kind, Source, Technique, one_draw
 from sdcdb.trees.tree import Tree
 
 
@@ -66,4 +66,4 @@ def fit_class(engine: Engine, table: Source, tree: Tree, shape: CategoryShape, c
     return FittedAlpt(columns=(column,), shape=shape, matrix=rows, expected_changes=changes)
 
 
-TECHNIQUE = Technique("alpt", Kind.CATEGORY, Alpt, FittedAlpt, fit, draws=1)
+TECHNIQUE = Technique("alpt", Kind.CATEGORY, Alpt, FittedAlpt, fit, draws=one_draw)

@@ -10,7 +10,7 @@ from sdcdb.categories import category_shape
 from sdcdb.leafclass import Counts, FittedLeafDraw, frequencies
 from sdcdb.leaves import TreeParams, grown, leaf_counts
 from sdcdb.techniques.random_categorical import FittedRandomCategorical, fit_column
-from sdcdb.techniques.technique import ColumnSpec, Engine, Kind, Source, Technique
+from sdcdb.techniques.technique import ColumnSpec, Engine, Kind, Source, Technique, one_draw
 from sdcdb.trees.tree import Leaf, Tree
 
 
@@ -88,4 +88,4 @@ def chances(tree: Tree, counts: Counts, p: float, split: Literal["equal", "propo
     return np.asarray(made)
 
 
-TECHNIQUE = Technique("capt", Kind.CATEGORY, Capt, FittedCapt, fit, draws=1)
+TECHNIQUE = Technique("capt", Kind.CATEGORY, Capt, FittedCapt, fit, draws=one_draw)

@@ -4,13 +4,13 @@ from typing import Literal
 
 from pydantic import Field
 
-from sdcdb.framework import NumberMethod, Parts, PatternParams
+from sdcdb.framework import NumberMethod, Parts, PatternParams, draws_by_part
 from sdcdb.leaves import grown_from, training_table
 from sdcdb.linear import rules_of
 from sdcdb.numbers import NumberShape
 from sdcdb.techniques import cgadp, egadp, gadp, rpt
 from sdcdb.techniques.framework import similar
-from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Kind, Source, Technique
+from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Kind, Source, Technique, two_draws
 from sdcdb.trees.tree import Tree
 
 
@@ -60,4 +60,6 @@ def drawn(
     return [kind(columns=names, given=(), shapes=shapes, tree=tree, rules=rules)]
 
 
-TECHNIQUE = Technique("extended_framework", Kind.ANY, ExtendedFramework, Fitted, fit, joint=True)
+TECHNIQUE = Technique(
+    "extended_framework", Kind.ANY, ExtendedFramework, Fitted, fit, joint=True, draws=draws_by_part(two_draws)
+)

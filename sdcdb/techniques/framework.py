@@ -2,10 +2,10 @@
 
 from typing import Literal
 
-from sdcdb.framework import NoiseParams, Parts, PatternParams
+from sdcdb.framework import NoiseParams, Parts, PatternParams, draws_by_part
 from sdcdb.leafnoise import FittedLeafNoise, ranges_of
 from sdcdb.leaves import grown_from, training_table
-from sdcdb.numbers import NumberShape
+from sdcdb.numbers import NumberShape, normal_draws
 from sdcdb.techniques import capt, rpt
 from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Kind, Source, Technique
 from sdcdb.trees.table import TrainingTable
@@ -70,4 +70,6 @@ def similar(
     return made
 
 
-TECHNIQUE = Technique("framework", Kind.ANY, Framework, FittedFramework, fit, joint=True)
+TECHNIQUE = Technique(
+    "framework", Kind.ANY, Framework, FittedFramework, fit, joint=True, draws=draws_by_part(normal_draws)
+)

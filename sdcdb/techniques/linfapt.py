@@ -4,7 +4,7 @@ from typing import Literal
 
 from sdcdb.leafnoise import FittedLeafNoise, ranges_of
 from sdcdb.leaves import ClassParams, grown
-from sdcdb.numbers import NumberShape
+from sdcdb.numbers import NumberShape, normal_draws
 from sdcdb.policy.amount import Amount
 from sdcdb.techniques.technique import ColumnSpec, Engine, Kind, ShareField, Source, Technique
 
@@ -47,4 +47,4 @@ def fit(engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: 
     )
 
 
-TECHNIQUE = Technique("linfapt", Kind.NUMBER, Linfapt, FittedLinfapt, fit, joint=True)
+TECHNIQUE = Technique("linfapt", Kind.NUMBER, Linfapt, FittedLinfapt, fit, joint=True, draws=normal_draws)

@@ -8,7 +8,7 @@ from pydantic import model_validator
 from sqlglot import exp
 
 from sdcdb.errors import DataError
-from sdcdb.numbers import Boundary, NumberShape, clip
+from sdcdb.numbers import Boundary, NumberShape, clip, normal_draws
 from sdcdb.policy.amount import AmountField
 from sdcdb.policy.strict import incoherent
 from sdcdb.row import Row, double, real
@@ -115,4 +115,4 @@ def fit(engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: 
     )
 
 
-TECHNIQUE = Technique("multiplicative", Kind.NUMBER, Multiplicative, FittedMultiplicative, fit)
+TECHNIQUE = Technique("multiplicative", Kind.NUMBER, Multiplicative, FittedMultiplicative, fit, draws=normal_draws)

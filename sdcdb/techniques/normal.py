@@ -5,7 +5,7 @@ from typing import Literal
 
 from sqlglot import exp
 
-from sdcdb.numbers import Boundary, NumberShape
+from sdcdb.numbers import Boundary, NumberShape, normal_draws
 from sdcdb.policy.amount import AmountField
 from sdcdb.row import Row, double, real
 from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Kind, Params, Source, Technique
@@ -55,4 +55,4 @@ def fit(_engine: Engine, _table: Source, columns: tuple[ColumnSpec, ...], params
     )
 
 
-TECHNIQUE = Technique("normal", Kind.NUMBER, Normal, FittedNormal, fit)
+TECHNIQUE = Technique("normal", Kind.NUMBER, Normal, FittedNormal, fit, draws=normal_draws)

@@ -6,7 +6,7 @@ from typing import Literal
 from sdcdb.categories import category_shape
 from sdcdb.leafclass import FittedLeafDraw, frequencies
 from sdcdb.leaves import TreeParams, grown, leaf_counts
-from sdcdb.techniques.technique import ColumnSpec, Engine, Kind, Source, Technique
+from sdcdb.techniques.technique import ColumnSpec, Engine, Kind, Source, Technique, one_draw
 
 
 class Ppt(TreeParams):
@@ -42,4 +42,4 @@ def fit(engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: 
     )
 
 
-TECHNIQUE = Technique("ppt", Kind.CATEGORY, Ppt, FittedPpt, fit, draws=1)
+TECHNIQUE = Technique("ppt", Kind.CATEGORY, Ppt, FittedPpt, fit, draws=one_draw)

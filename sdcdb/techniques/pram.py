@@ -4,7 +4,7 @@ from typing import Literal
 
 from sdcdb.categories import FittedTransition, category_shape, fitted_rows
 from sdcdb.errors import DataError, choices
-from sdcdb.techniques.technique import ColumnSpec, Engine, Kind, Params, Source, Technique
+from sdcdb.techniques.technique import ColumnSpec, Engine, Kind, Params, Source, Technique, one_draw
 from sdcdb.transition import given
 
 
@@ -48,4 +48,4 @@ def fit(engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: 
     )
 
 
-TECHNIQUE = Technique("pram", Kind.CATEGORY, Pram, FittedPram, fit, draws=1)
+TECHNIQUE = Technique("pram", Kind.CATEGORY, Pram, FittedPram, fit, draws=one_draw)

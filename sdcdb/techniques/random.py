@@ -3,7 +3,7 @@
 from typing import Literal
 
 from sdcdb.categories import fitted_rows
-from sdcdb.techniques.technique import ColumnSpec, Engine, Kind, Source, Technique
+from sdcdb.techniques.technique import ColumnSpec, Engine, Kind, Source, Technique, one_draw
 from sdcdb.techniques.vicus import FittedPartitioned, Partitioned, fit_partitioned
 
 
@@ -42,4 +42,4 @@ def fit(engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: 
     )
 
 
-TECHNIQUE = Technique("random", Kind.CATEGORY, Random, FittedRandom, fit, joint=True, draws=1)
+TECHNIQUE = Technique("random", Kind.CATEGORY, Random, FittedRandom, fit, joint=True, draws=one_draw)

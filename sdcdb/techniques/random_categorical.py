@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from sdcdb.categories import FittedTransition, category_shape, fitted_rows
-from sdcdb.techniques.technique import ColumnSpec, Engine, Kind, Params, Source, Technique
+from sdcdb.techniques.technique import ColumnSpec, Engine, Kind, Params, Source, Technique, one_draw
 
 
 class RandomCategorical(Params):
@@ -46,4 +46,6 @@ def fit_column(engine: Engine, table: Source, column: ColumnSpec, p: float) -> F
     return FittedRandomCategorical(columns=(column.name,), shape=shape, matrix=matrix)
 
 
-TECHNIQUE = Technique("random_categorical", Kind.CATEGORY, RandomCategorical, FittedRandomCategorical, fit, draws=1)
+TECHNIQUE = Technique(
+    "random_categorical", Kind.CATEGORY, RandomCategorical, FittedRandomCategorical, fit, draws=one_draw
+)

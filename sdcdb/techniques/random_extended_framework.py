@@ -2,10 +2,10 @@
 
 from typing import Literal
 
-from sdcdb.framework import CategoryParams, NumberMethod, Parts
+from sdcdb.framework import CategoryParams, NumberMethod, Parts, draws_by_part
 from sdcdb.techniques.extended_framework import drawn
 from sdcdb.techniques.random_framework import scattered
-from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Kind, Source, Technique
+from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Kind, Source, Technique, two_draws
 
 
 class RandomExtendedFramework(CategoryParams):
@@ -30,4 +30,12 @@ def fit(
     return (*made, *scattered(engine, table, parts, params))
 
 
-TECHNIQUE = Technique("random_extended_framework", Kind.ANY, RandomExtendedFramework, Fitted, fit, joint=True)
+TECHNIQUE = Technique(
+    "random_extended_framework",
+    Kind.ANY,
+    RandomExtendedFramework,
+    Fitted,
+    fit,
+    joint=True,
+    draws=draws_by_part(two_draws),
+)

@@ -3,11 +3,11 @@
 from typing import Literal
 
 from sdcdb.categories import category_shape
-from sdcdb.framework import CategoryParams, Parts
+from sdcdb.framework import CategoryParams, Parts, draws_by_part
 from sdcdb.leaves import grown
 from sdcdb.techniques import alpt, uniform
 from sdcdb.techniques.random_categorical import fit_column
-from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Kind, Source, Technique
+from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Kind, Source, Technique, two_draws
 
 
 class RandomFramework(CategoryParams):
@@ -38,4 +38,6 @@ def scattered(engine: Engine, table: Source, parts: Parts, params: CategoryParam
     return made
 
 
-TECHNIQUE = Technique("random_framework", Kind.ANY, RandomFramework, Fitted, fit, joint=True)
+TECHNIQUE = Technique(
+    "random_framework", Kind.ANY, RandomFramework, Fitted, fit, joint=True, draws=draws_by_part(two_draws)
+)

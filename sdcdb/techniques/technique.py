@@ -8,7 +8,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from enum import StrEnum
+from enum import IntEnum, StrEnum
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, WithJsonSchema
@@ -20,7 +20,7 @@ from sdcdb.engines.duckdb import SCHEMA, DuckDBDialect
 from sdcdb.errors import DataError
 from sdcdb.policy.amount import Amount, AmountField
 from sdcdb.policy.strict import Strict
-from sdcdb.row import OWN, Row
+from sdcdb.row import Row
 from sdcdb.sql import identifier, quoted
 
 
@@ -31,6 +31,15 @@ class Kind(StrEnum):
     CATEGORY = "categories"
     ANY = "any column"
     RECORD = "records"
+
+
+class Draws(IntEnum):
+    """What a column needs of the digests that all columns share; further draws cost a digest of their own."""
+
+    ONE = 1
+    TWO = 2
+    NORMAL = 3
+    """A normal number, half of a pair: two draws make two of them (Box and Muller), for two columns."""
 
 
 def _value_text(given: Any) -> Any:
@@ -180,6 +189,20 @@ class Fitted(Strict):
         raise NotImplementedError
 
 
+Needs = Callable[[ColumnSpec, Any], Draws]
+"""What a column needs under some parameters."""
+
+
+def one_draw(_column: ColumnSpec, _params: Params) -> Draws:
+    """Ask for a single draw, such as one that picks a category."""
+    return Draws.ONE
+
+
+def two_draws(_column: ColumnSpec, _params: Params) -> Draws:
+    """Ask for two draws, the first of which may be used alone."""
+    return Draws.TWO
+
+
 Fit = Callable[[Engine, Source, tuple[ColumnSpec, ...], Any], Fitted | tuple[Fitted, ...]]
 """A joint technique may return one Fitted per column."""
 
@@ -188,8 +211,8 @@ Fit = Callable[[Engine, Source, tuple[ColumnSpec, ...], Any], Fitted | tuple[Fit
 class Technique:
     """A technique: its name in the policy, its parameters, what fitting makes, and how.
 
-    `joint` techniques are fitted on all columns that ask for them with the same parameters at once. `draws` says how
-    many draws (1 or 2) a column needs in the digests that all columns share; further ones cost a digest of their own.
+    `joint` techniques are fitted on all columns that ask for them with the same parameters at once. `draws` says what a
+    column needs of the digests that all columns share.
     """
 
     name: str
@@ -198,7 +221,7 @@ class Technique:
     fitted: type[Fitted]
     fit: Fit
     joint: bool = False
-    draws: int = OWN
+    draws: Needs = two_draws
 
     @property
     def summary(self) -> str:

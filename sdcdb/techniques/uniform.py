@@ -8,7 +8,7 @@ from sqlglot import exp
 from sdcdb.errors import DataError
 from sdcdb.numbers import Boundary, NumberShape
 from sdcdb.policy.amount import Amount, AmountField
-from sdcdb.row import SPAN, Row, double, real
+from sdcdb.row import Row, double, real
 from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Kind, Params, Source, Technique
 
 
@@ -43,15 +43,15 @@ class FittedUniform(Fitted):
     def expressions(self, row: Row) -> Mapping[str, exp.Expr]:
         """Return value + noise, brought back into shape."""
         (column,) = self.columns
-        noisy = double(row.value(column)) + exp.Paren(this=self._noise(row.uniform(column)))
+        noisy = double(row.value(column)) + exp.Paren(this=self._noise(row, column))
         return {column: self.shape.fit(exp.Paren(this=noisy), self.boundary)}
 
-    def _noise(self, uniform: exp.Expr) -> exp.Expr:
+    def _noise(self, row: Row, column: str) -> exp.Expr:
         step = self.shape.step
-        if step is None:  # the last term sets the 2^32 possible numbers evenly around 0
-            return real(2 * self.width) * uniform - real(self.width * (1 - 1 / SPAN))
+        if step is None:
+            return real(2 * self.width) * row.fine_uniform(column) - real(self.width)
         steps = round(self.width / step)
-        drawn = double(exp.Floor(this=real(2 * steps + 1) * uniform)) - real(steps)
+        drawn = double(exp.Floor(this=real(2 * steps + 1) * row.uniform(column))) - real(steps)
         return exp.Paren(this=drawn) * real(step)
 
     def words(self) -> Mapping[str, str]:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import Field
 
 from sdcdb.categories import CategoryShape, FittedTransition, category_shape, fitted_rows
-from sdcdb.techniques.technique import ColumnSpec, Engine, Kind, Params, Source, Technique
+from sdcdb.techniques.technique import ColumnSpec, Engine, Kind, Params, Source, Technique, one_draw
 
 if TYPE_CHECKING:
     from sdcdb.similarity import Similarity
@@ -117,4 +117,4 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-TECHNIQUE = Technique("vicus", Kind.CATEGORY, Vicus, FittedVicus, fit, joint=True, draws=1)
+TECHNIQUE = Technique("vicus", Kind.CATEGORY, Vicus, FittedVicus, fit, joint=True, draws=one_draw)

@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from sdcdb.categories import FittedTransition, category_shape, fitted_rows
-from sdcdb.techniques.technique import ColumnSpec, Engine, Kind, Params, Source, Technique
+from sdcdb.techniques.technique import ColumnSpec, Engine, Kind, Params, Source, Technique, one_draw
 from sdcdb.transition import warner
 
 
@@ -39,4 +39,4 @@ def fit(engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: 
     return FittedWarner(columns=(column.name,), shape=shape, matrix=rows)
 
 
-TECHNIQUE = Technique("warner", Kind.CATEGORY, Warner, FittedWarner, fit, draws=1)
+TECHNIQUE = Technique("warner", Kind.CATEGORY, Warner, FittedWarner, fit, draws=one_draw)

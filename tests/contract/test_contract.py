@@ -12,6 +12,7 @@ from contract import CASES, COLUMNS, SECRET, TABLE, Case, make, policy_for, publ
 
 from sdcdb.categories import FittedTransition
 from sdcdb.channels import channel, grid_of
+from sdcdb.engines.dialect import placeholders
 from sdcdb.engines.spark import SparkDialect
 from sdcdb.measures.channel import Grid
 from sdcdb.plan import Plan
@@ -19,6 +20,7 @@ from sdcdb.protect import protect
 from sdcdb.secret import REDACTED, redacted
 from sdcdb.sql import identifier, quoted, table_reference
 from sdcdb.techniques.registry import TECHNIQUES
+from sdcdb.techniques.technique import Draws
 
 pytestmark = pytest.mark.usefixtures("contract_secret")
 
@@ -131,23 +133,30 @@ def test_a_query_reads_only_the_columns_that_it_needs(case: Case) -> None:
         assert "sha256" not in explained("untouched")
         assert not [name for name in case.columns if name in explained("untouched")]
         assert "untouched" not in explained(case.columns[0])
-        assert explained(case.columns[0]).count("sha256") <= len(placed(made.plan))
-
-
-def placed(plan: Plan) -> dict[str, tuple[int, int]]:
-    """Return the lanes, first and last, of everything that draws."""
-    draws = {f"{each.scope}:": TECHNIQUES[each.technique].draws for each in plan.fitted}
-    return {
-        place: (lane, lane + next(n for scope, n in draws.items() if place.startswith(scope)) - 1)
-        for place, lane in plan.lanes.items()
-    }
+        assert explained(case.columns[0]).count("sha256") <= len(made.plan.lanes)
 
 
 def test_no_two_columns_share_a_draw(case: Case) -> None:
-    _, made = shared(case)
-    taken = [lane for first, last in placed(made.plan).values() for lane in range(first, last + 1)]
+    """Save two normal numbers, which two draws make; and no expression uses a draw that was not asked for."""
+    database, made = shared(case)
+    rows = database.con.execute("SELECT place, lane, draws FROM sdc.lanes").fetchall()
+    given = {place: (lane, Draws(draws)) for place, lane, draws in rows if made.plan.lanes.get(place) == lane}
+    assert given.keys() == made.plan.lanes.keys()
+    of = {
+        needed: [lane + n for lane, draws in given.values() if draws is needed for n in range(width)]
+        for needed, width in {Draws.ONE: 1, Draws.TWO: 2, Draws.NORMAL: 1}.items()
+    }
+    assert all(lane % 2 == 0 for lane in of[Draws.TWO][::2])  # both stand in one word of a digest
+    assert len(set(of[Draws.NORMAL])) == len(of[Draws.NORMAL])
+    pairs = {lane - lane % 2 + n for lane in of[Draws.NORMAL] for n in (0, 1)}
+    taken = [*of[Draws.ONE], *of[Draws.TWO], *pairs]
     assert len(taken) == len(set(taken))
-    assert all(first // 8 == last // 8 for first, last in placed(made.plan).values())  # one digest per column
+    conditions = [each.condition(made.plan.row(each)) for each in made.plan.fitted]
+    for expression in (*made.plan.expressions().values(), *filter(None, conditions)):
+        places = [
+            [str(argument.this) for argument in node.expressions] for node in placeholders(expression, "SDC_DRAW")
+        ]
+        assert {8 * int(block) + int(lane) for block, lane in places if block.isdigit()} <= set(taken)
 
 
 def test_what_is_published_is_what_fitting_promises(case: Case) -> None:

@@ -25,6 +25,7 @@ from sdcdb.techniques.multiplicative import FittedMultiplicative
 from sdcdb.techniques.technique import Fitted
 
 N = 60_000
+NORMAL = {"method": "normal", "sd": 100}
 Floats = NDArray[np.float64]
 
 
@@ -146,6 +147,36 @@ def test_noise_stays_inside_the_type_where_there_is_no_domain(types: str, value:
     assert len(set(published)) > 20
     assert abs(published - value).max() <= 50
     assert published.max() <= value or published.min() >= 0
+
+
+def test_two_columns_on_coarse_grids_make_their_normals_of_the_same_two_draws() -> None:
+    data = {name: np.full(N, 5000.0) for name in "abcd"}
+    view, made = publish(data, dict.fromkeys(data, NORMAL), "INTEGER", domain=[0, 10_000])
+    assert sorted(made.plan.lanes.values()) == [0, 1, 2, 3]
+    noise = (view[list(data)].to_numpy(float) - 5000 + np.random.default_rng(5).uniform(-0.5, 0.5, (N, 4))) / 100
+    assert np.abs(np.corrcoef(noise.T) - np.eye(4)).max() < 4 / math.sqrt(N)
+    assert np.abs(np.corrcoef((noise**2).T) - np.eye(4)).max() < 4 / math.sqrt(N)
+    assert all(stats.kstest(noise[:, n], "norm").pvalue > 1e-3 for n in range(4))
+
+
+@pytest.mark.parametrize(("types", "domain"), [("DOUBLE", [0, 10_000]), ("INTEGER", [0, 10_000_000])])
+def test_a_number_of_many_digits_has_its_two_draws_to_itself(types: str, domain: list[float]) -> None:
+    data = {name: np.full(10, 5000.0) for name in "ab"}
+    _, made = publish(data, dict.fromkeys(data, NORMAL), types, domain=domain)
+    assert sorted(made.plan.lanes.values()) == [0, 2]
+
+
+def test_the_digits_of_uniform_noise_do_not_tell_the_original() -> None:
+    """Noise in steps of 2^-32 of its width would fit the original, and hardly any other whole number."""
+    originals = np.random.default_rng(3).integers(1000, 2000, 5000).astype(float)
+    noisy = one(originals, {"method": "uniform", "width": 500}, domain=[0, 3000])
+
+    def fits(candidates: Floats) -> float:
+        steps = (noisy - candidates) / 1000 * 2**32
+        return float(np.mean(np.abs(steps - np.round(steps)) < 0.01))
+
+    assert fits(originals) < 0.05  # by chance one in fifty
+    assert abs(fits(originals) - fits(originals + 1)) < 0.02
 
 
 def test_the_noise_of_two_columns_is_independent_of_each_other_and_of_the_values() -> None:
