@@ -29,7 +29,9 @@ class DuckDBDialect(Dialect):
             SELECT <expressions> FROM (
                 SELECT t.*, <values computed once, such as leaves and normals> FROM (
                     SELECT t.*, <draws>, <codes> FROM (
-                        SELECT t.*, <words> FROM (SELECT t.*, <digests> FROM <table> AS t) AS t) AS t) AS t) AS t
+                        SELECT t.*, <words> FROM (
+                            SELECT t.*, <halves> FROM (
+                                SELECT t.*, <digests> FROM <table> AS t) AS t) AS t) AS t) AS t) AS t
 
         DuckDB shares nothing inside a CASE. What a query does not need of the layers, it does not compute.
         """
@@ -37,15 +39,15 @@ class DuckDBDialect(Dialect):
             return expression
         query = expression.copy()
         digests: dict[str, str] = {}
-        words: dict[str, str] = {}
         above: dict[str, str] = {}
+        needed: set[tuple[str, int]] = set()
         for node in placeholders(query, "SDC_DRAW"):
             block, lane = str(node.expressions[0].this), int(node.expressions[1].this)
-            digest, word, draw = f"sdc digest {block}", f"sdc word {block} {lane // 2}", f"sdc draw {block} {lane}"
-            digests[digest] = _digest(binding, block)
-            words[word] = _word(_own(digest), lane // 2)
-            above[draw] = _lane(_own(word), lane % 2)
-            node.replace(self.raw(_own(draw)))
+            needed.add((block, lane // 2))
+            digests[f"sdc digest {block}"] = _digest(binding, block)
+            above[f"sdc draw {block} {lane}"] = _lane(_own(f"sdc word {block} {lane // 2}"), lane % 2)
+            node.replace(self.raw(_own(f"sdc draw {block} {lane}")))
+        halves, words = _words(needed)
         for node in placeholders(query, "SDC_CODE"):
             if of_the_table_alone(node):
                 name, value = str(node.expressions[0].this), quoted(node.expressions[1])
@@ -54,7 +56,9 @@ class DuckDBDialect(Dialect):
         once = once_layers(query, lambda name: self.raw(_own(name)))
         source = query.args["from_"].this
         key = binding.key if binding.key == "rowid" else None
-        layers = _layer(_layer(_layer(source.copy(), digests, key), words, key), above, key)
+        layers = source.copy()
+        for added in (digests, halves, words, above):
+            layers = _layer(layers, added, key)
         for values in once:
             layers = _layer(layers, {name: quoted(self.bound(value, binding)) for name, value in values.items()}, key)
         source.replace(layers)
@@ -92,6 +96,24 @@ def _word(digest: str, pair: int) -> str:
     """
     start = 32 * (pair // 2) + (17 if pair % 2 == 0 else 1)
     return f"CAST('0x' || substr({digest}, {start}, 16) AS UBIGINT)"
+
+
+def _words(needed: set[tuple[str, int]]) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the halves of digests to be read at once, and the words to be cut from them or from the digests.
+
+    Where both words of a half are needed, one number of 128 bits costs three quarters of two numbers of 64 bits.
+    """
+    halves: dict[str, str] = {}
+    words: dict[str, str] = {}
+    for block, pair in sorted(needed):
+        digest, word = _own(f"sdc digest {block}"), f"sdc word {block} {pair}"
+        if (block, pair ^ 1) not in needed:
+            words[word] = _word(digest, pair)
+            continue
+        half = f"sdc half {block} {pair // 2}"
+        halves[half] = f"CAST(CAST(unhex(substr({digest}, {32 * (pair // 2) + 1}, 32)) AS BIT) AS UHUGEINT)"
+        words[word] = f"CAST(({_own(half)} {'>> 64' if pair % 2 else f'& {2**64 - 1}'}) AS UBIGINT)"
+    return halves, words
 
 
 def _own(name: str) -> str:
