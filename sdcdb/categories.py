@@ -2,22 +2,25 @@
 
 The sampler is the alias method in whole numbers: with u uniform on 0 .. 2^32 - 1 and K values, p = u x K picks the
 place i = p >> 32, and its remainder p & (2^32 - 1) decides between the value i and its alias. The tables stand in
-lists, one row of K after the other, and the value's row is its code.
+lists, one row of K after the other, and the value's row is its code. There is no CASE, in which DuckDB would compute
+everything anew.
 """
 
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
 from sqlglot import exp
 
 from sdcdb.errors import DataError
 from sdcdb.policy.strict import Strict
-from sdcdb.row import Row, bigint, code, item, number, typed
+from sdcdb.row import Row, bigint, code, flag, item, number, typed
 from sdcdb.sql import identifier, quoted, table_reference
 from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Source
-from sdcdb.transition import TransitionMatrix, given
+from sdcdb.transition import TransitionMatrix, alias_tables, given
 
+Rows = tuple[tuple[float, ...], ...]
 MOST = 2_000  # values: a matrix of two thousand by two thousand is enough
 
 
@@ -32,7 +35,7 @@ class FittedTransition(Fitted):
     """A column whose values change by a matrix; row i of the matrix says what becomes of value i."""
 
     shape: CategoryShape
-    matrix: tuple[tuple[float, ...], ...]
+    matrix: Rows
 
     @property
     def column(self) -> str:
@@ -46,14 +49,7 @@ class FittedTransition(Fitted):
 
     def lists(self) -> Mapping[str, tuple[Any, ...]]:
         """Return the values and the alias tables."""
-        if not self.shape.values:
-            return {}
-        thresholds, aliases = _alias_lists(self.shape.values, self.matrix)
-        return {
-            self._list("values"): self.shape.values,
-            self._list("thresholds"): thresholds,
-            self._list("aliases"): aliases,
-        }
+        return alias_lists(self.column, self.shape.values, self.matrix)
 
     def coded(self) -> tuple[str, ...]:
         """Values are looked up among the values."""
@@ -102,17 +98,22 @@ def aliased(draw: exp.Expr, at: exp.Expr, size: int, column: str) -> exp.Expr:
     place = exp.Paren(this=exp.BitwiseRightShift(this=scaled, expression=number(32)))
     rest = exp.Paren(this=exp.BitwiseAnd(this=scaled.copy(), expression=number(2**32 - 1)))
     index = at * number(size) + place + number(1)
-    threshold, other = item(f"{column} thresholds", index), item(f"{column} aliases", index.copy())
-    return exp.Case().when(rest < threshold, place.copy() + number(1)).else_(other)
+    threshold, move = item(f"{column} thresholds", index), item(f"{column} moves", index.copy())
+    return place.copy() + number(1) + flag(rest >= threshold) * move
 
 
 @lru_cache(maxsize=64)
-def _alias_lists(
-    values: tuple[str, ...], matrix: tuple[tuple[float, ...], ...]
-) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the alias tables row after row, positions counted from 1. A plan asks for them several times."""
-    tables = given(values, matrix).alias()
-    return tuple(tables.thresholds.ravel().tolist()), tuple((tables.aliases.ravel() + 1).tolist())
+def alias_lists(column: str, values: tuple[str, ...], rows: Rows) -> dict[str, tuple[Any, ...]]:
+    """Return the lists of a column: its values, and of all rows the thresholds and how far the alias is from the place.
+
+    A plan asks for them several times.
+    """
+    if not values:
+        return {}
+    tables = alias_tables(np.array(rows))
+    moves = tables.aliases - np.arange(len(values))
+    lists = {"values": values, "thresholds": tables.thresholds.ravel().tolist(), "moves": moves.ravel().tolist()}
+    return {f"{column} {name}": tuple(own) for name, own in lists.items()}
 
 
 def category_shape(engine: Engine, table: Source, column: ColumnSpec) -> CategoryShape:
@@ -127,6 +128,6 @@ def category_shape(engine: Engine, table: Source, column: ColumnSpec) -> Categor
     return CategoryShape(type=column.type, values=tuple(text for (text,) in rows))
 
 
-def fitted_rows(matrix: TransitionMatrix) -> tuple[tuple[float, ...], ...]:
+def fitted_rows(matrix: TransitionMatrix) -> Rows:
     """Return the matrix as plain rows."""
     return tuple(tuple(row) for row in matrix.matrix.tolist())

@@ -1,23 +1,20 @@
 """A class drawn anew inside each leaf: what RPT, PPT and CAPT have in common is a distribution for each leaf."""
 
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sqlglot import exp
 
-from sdcdb.categories import CategoryShape, aliased
+from sdcdb.categories import CategoryShape, Rows, alias_lists, aliased
 from sdcdb.errors import counted
-from sdcdb.leaves import leaf
-from sdcdb.row import Row, bigint, item, typed
+from sdcdb.leaves import leaf, present
+from sdcdb.row import Row, bigint, item, typed, where
 from sdcdb.techniques.technique import Fitted
-from sdcdb.transition import alias_tables
 from sdcdb.trees.tree import Tree
 
 Counts = NDArray[Any]  # of leaves by values
-Rows = tuple[tuple[float, ...], ...]
 
 
 class FittedLeafDraw(Fitted):
@@ -36,11 +33,7 @@ class FittedLeafDraw(Fitted):
 
     def lists(self) -> Mapping[str, tuple[Any, ...]]:
         """Return the values, and the alias tables of the leaves one after the other."""
-        if not self.shape.values:
-            return {}
-        thresholds, aliases = _lists(self.chances)
-        names = (f"{self.column} {name}" for name in ("values", "thresholds", "aliases"))
-        return dict(zip(names, (self.shape.values, thresholds, aliases), strict=True))
+        return alias_lists(self.column, self.shape.values, self.chances)
 
     def expressions(self, row: Row) -> Mapping[str, exp.Expr]:
         """Return the value that the draw picks in the leaf."""
@@ -48,7 +41,12 @@ class FittedLeafDraw(Fitted):
             return {self.column: typed(exp.null(), self.shape.type)}
         at = bigint(leaf(self.tree, row))
         chosen = aliased(row.draw(self.column), at, len(self.shape.values), self.column)
-        return {self.column: typed(item(f"{self.column} values", chosen), self.shape.type)}
+        shown = where(present(row.value(self.column)), chosen)
+        return {self.column: typed(item(f"{self.column} values", shown), self.shape.type)}
+
+    def null_safe(self) -> bool:
+        """The index says so."""
+        return True
 
     def random(self) -> bool:
         """A leaf with one possible value has nothing to draw."""
@@ -58,12 +56,6 @@ class FittedLeafDraw(Fitted):
         """Say how many leaves there are."""
         mixed = sum(max(row, default=1.0) < 1 for row in self.chances)
         return f"{mixed} of {counted(len(self.chances), 'leaf').replace('leafs', 'leaves')} of the tree"
-
-
-@lru_cache(maxsize=64)
-def _lists(chances: Rows) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    tables = alias_tables(np.array(chances))
-    return tuple(tables.thresholds.ravel().tolist()), tuple((tables.aliases.ravel() + 1).tolist())
 
 
 def frequencies(tree: Tree, values: tuple[str, ...], counts: Mapping[tuple[int, str], int]) -> Counts:

@@ -130,6 +130,16 @@ def bigint(value: exp.Expr) -> exp.Expr:
     return exp.cast(value, "BIGINT")
 
 
+def flag(condition: exp.Expr) -> exp.Expr:
+    """Return 1 where a condition holds and 0 where it does not: a CASE that DuckDB computes in one pass."""
+    return bigint(exp.Paren(this=condition))
+
+
+def where(condition: exp.Expr, index: exp.Expr) -> exp.Expr:
+    """Return an index where a condition holds, else 0, where no list has an item: what is looked up is then NULL."""
+    return flag(condition) * exp.Paren(this=index)
+
+
 def nearest(value: exp.Expr) -> exp.Expr:
     """Round to the nearest whole number, halves up, in the same way on every engine."""
     return bigint(exp.Floor(this=value + real(0.5)))

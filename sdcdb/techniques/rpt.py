@@ -8,7 +8,7 @@ from sqlglot import exp
 from sdcdb.categories import CategoryShape, category_shape
 from sdcdb.leafclass import expected_changes, frequencies
 from sdcdb.leaves import TreeParams, grown, leaf, leaf_counts, over_rows, present
-from sdcdb.row import Row, bigint, item, number, typed
+from sdcdb.row import Row, bigint, flag, item, number, typed, where
 from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Kind, Params, Source, Technique
 from sdcdb.trees.tree import Tree
 
@@ -68,8 +68,13 @@ class FittedRpt(Fitted):
         place: exp.Expr = at * number(width) + number(1)
         for position in range(width - 1):
             end = item(f"{column} ends", at.copy() * number(width - 1) + number(position + 1))
-            place = place + exp.Case().when(fine_draw(row, column) < end, number(0)).else_(number(1))
-        return {column: typed(item(f"{column} values", item(f"{column} outcomes", place)), self.shape.type)}
+            place = place + flag(fine_draw(row, column) >= end)
+        shown = where(present(row.value(column)), place)
+        return {column: typed(item(f"{column} values", item(f"{column} outcomes", shown)), self.shape.type)}
+
+    def null_safe(self) -> bool:
+        """The index says so."""
+        return True
 
     def random(self) -> bool:
         """Leaves of one class have nothing to shuffle."""
