@@ -42,15 +42,15 @@ class RuleMatch:
 class TreeComparison:
     """Every rule of the perturbed tree with its type, the shares of the types, and the verdict.
 
-    `strict` is the verdict of section 6.6, which knows no type D and holds against a tree all rules that are neither A
-    nor B. `stated` tells whether the thesis's own words cover the case: a tree between "similar" and "dissimilar",
-    such as one of type C rules only, has no verdict there, and counts as dissimilar here.
+    Section 6.6 knows three types only. What it calls type C and holds against a tree is type D here: its example tests
+    an attribute that no original rule tests, and pruned forms of rules do not count. `stated` tells whether the
+    thesis's own words cover the case: a tree between "similar" and "dissimilar", such as one of type C rules only, has
+    no verdict there, and counts as dissimilar here.
     """
 
     rules: tuple[RuleMatch, ...]
     shares: Mapping[RuleType, float]
     verdict: Verdict
-    strict: Verdict
     stated: bool
 
     @property
@@ -82,8 +82,7 @@ def compare_trees(original: Tree, perturbed: Tree, weights: Sequence[float] | No
         kind: math.fsum(match.share for match in matches if match.type == kind) for kind in ("A", "B", "C", "D")
     }
     verdict, stated = judge(shares["A"], shares["D"])
-    strict, _ = judge(shares["A"], shares["C"] + shares["D"])
-    return TreeComparison(tuple(matches), shares, verdict, strict, stated)
+    return TreeComparison(tuple(matches), shares, verdict, stated)
 
 
 def judge(same: float, unlike: float) -> tuple[Verdict, bool]:

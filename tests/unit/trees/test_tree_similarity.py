@@ -56,7 +56,7 @@ def test_the_same_rule_is_type_a() -> None:
     comparison = compare_trees(ORIGINAL, tree(thesis()))
     assert types(thesis()) == "AAAAA"
     assert comparison.pairs == tuple((n, n) for n in range(5))
-    assert (comparison.verdict, comparison.strict) == ("exactly same", "exactly same")
+    assert (comparison.verdict, comparison.stated) == ("exactly same", True)
 
 
 def test_other_constants_of_a_number_make_type_b() -> None:  # R_p(2): P > 6 and Q <= 2 and S = s1 => c1
