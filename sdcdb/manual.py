@@ -4,7 +4,7 @@ import inspect
 from pathlib import Path
 from typing import Any
 
-from sdcdb.policy.strict import written
+from sdcdb.policy.strict import described, written
 from sdcdb.techniques.registry import TECHNIQUES
 from sdcdb.techniques.technique import Technique
 
@@ -30,10 +30,11 @@ def manual() -> str:
 def page(technique: Technique) -> str:
     """Return one technique's page as Markdown."""
     text = inspect.cleandoc(technique.params.__doc__ or "")
-    fields = {name: field for name, field in written(technique.params).items() if name != "method"}
+    said = described(technique.params)
     rows = [
-        f"| `{name}` | {_default(field)} | {' '.join((field.description or '').split())} |"
-        for name, field in fields.items()
+        f"| `{name}` | {_default(field)} | {' '.join(said.get(name, '').split())} |"
+        for name, field in written(technique.params).items()
+        if name != "method"
     ]
     parameters = "\n".join(["| parameter | default | meaning |", "|---|---|---|", *rows]) if rows else ""
     return f"## {technique.name}\n\n{text}\n\n{parameters}\n"

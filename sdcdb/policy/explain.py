@@ -10,7 +10,7 @@ from pydantic_core import ErrorDetails
 from sdcdb.errors import choices
 from sdcdb.policy.methods import COLUMN_METHODS, METHODS
 from sdcdb.policy.models import Policy
-from sdcdb.policy.strict import written
+from sdcdb.policy.strict import described, written
 
 FieldPath = tuple[str | int, ...]
 
@@ -110,5 +110,5 @@ def _fields(model: type[BaseModel] | None) -> list[str]:
 def _meaning(path: FieldPath, data: Any) -> str:
     """Say what a field is for, from its own documentation."""
     model = _model_at(path[:-1], data)
-    field = written(model).get(str(path[-1])) if model and path else None
-    return f": {' '.join(field.description.split())}" if field and field.description else ""
+    meaning = described(model).get(str(path[-1])) if model and path else None
+    return f": {' '.join(meaning.split())}" if meaning else ""

@@ -78,7 +78,8 @@ class Column(Strict):
     @classmethod
     def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         """Allow the short form, a role as a plain word, beside the mapping."""
-        return {"anyOf": [{"enum": [role.value for role in Role]}, handler.resolve_ref_schema(handler(core))]}
+        mapping = handler.resolve_ref_schema(super().__get_pydantic_json_schema__(core, handler))
+        return {"anyOf": [{"enum": [role.value for role in Role]}, mapping]}
 
 
 class Restrict(Strict):
@@ -198,7 +199,8 @@ class Table(Strict):
     @classmethod
     def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         """Allow the short form, the word `public`, beside the mapping."""
-        return {"anyOf": [{"const": "public"}, handler.resolve_ref_schema(handler(core))]}
+        mapping = handler.resolve_ref_schema(super().__get_pydantic_json_schema__(core, handler))
+        return {"anyOf": [{"const": "public"}, mapping]}
 
 
 class Policy(Strict):
