@@ -123,7 +123,8 @@ class _Circle:
         whole = exp.Paren(this=double(exp.Floor(this=value + noise + real(0.5))))
         turns = double(exp.Floor(this=exp.Paren(this=exp.Paren(this=whole - of("starts")) / of("widths"))))
         points = exp.Paren(this=whole.copy() - of("widths") * turns)  # whole numbers are exact in a DOUBLE
-        return points if step == 1 and not self.low else real(self.low) + points * real(step)
+        scaled = points if step == 1 else points * real(step)
+        return real(self.low) + scaled if self.low else scaled
 
     def _real(self, row: Row, column: str, noise: exp.Expr, of: Callable[[str], exp.Expr]) -> exp.Expr:
         value = double(row.value(column))

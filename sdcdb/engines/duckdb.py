@@ -31,7 +31,8 @@ class DuckDBDialect(Dialect):
                     SELECT t.*, <draws>, <codes> FROM (
                         SELECT t.*, <words> FROM (
                             SELECT t.*, <halves> FROM (
-                                SELECT t.*, <digests> FROM <table> AS t) AS t) AS t) AS t) AS t) AS t
+                                SELECT t.*, <digests> FROM (
+                                    SELECT t.*, <key> FROM <table> AS t) AS t) AS t) AS t) AS t) AS t) AS t
 
         DuckDB shares nothing inside a CASE. What a query does not need of the layers, it does not compute.
         """
@@ -44,7 +45,7 @@ class DuckDBDialect(Dialect):
         for node in placeholders(query, "SDC_DRAW"):
             block, lane = str(node.expressions[0].this), int(node.expressions[1].this)
             needed.add((block, lane // 2))
-            digests[f"sdc digest {block}"] = _digest(binding, block)
+            digests[f"sdc digest {block}"] = _digest(binding, block, _own("sdc key"))
             above[f"sdc draw {block} {lane}"] = _lane(_own(f"sdc word {block} {lane // 2}"), lane % 2)
             node.replace(self.raw(_own(f"sdc draw {block} {lane}")))
         halves, words = _words(needed)
@@ -57,7 +58,7 @@ class DuckDBDialect(Dialect):
         source = query.args["from_"].this
         key = binding.key if binding.key == "rowid" else None
         layers = source.copy()
-        for added in (digests, halves, words, above):
+        for added in ({"sdc key": _key(binding)} if digests else {}, digests, halves, words, above):
             layers = _layer(layers, added, key)
         for values in once:
             layers = _layer(layers, {name: quoted(self.bound(value, binding)) for name, value in values.items()}, key)
@@ -66,7 +67,7 @@ class DuckDBDialect(Dialect):
 
     def draw(self, binding: Binding, block: str, lane: int) -> str:
         """Cut 32 bits from one quarter of the digest."""
-        return _lane(_word(_digest(binding, block), lane // 2), lane % 2)
+        return _lane(_word(_digest(binding, block, _key(binding)), lane // 2), lane % 2)
 
     def item(self, column: str, index: str) -> str:
         """Index a LIST."""
@@ -77,15 +78,20 @@ class DuckDBDialect(Dialect):
         return f"CAST(enum_code(TRY_CAST(CAST({value} AS VARCHAR) AS {SCHEMA}.{enum_name(values)})) AS BIGINT)"
 
 
-def _digest(binding: Binding, block: str) -> str:
-    """Return the SHA-256 of (subkey, block, record key) in hexadecimal.
+def _key(binding: Binding) -> str:
+    """Return the record's key as text.
 
     A record that came without a key would have the draw NULL, and a CASE would let its value out: it must fail.
     """
-    own = f"{TABLE}.{quoted(identifier(binding.key))}"
+    own = _own(binding.key)
     key = f"CAST({own} AS VARCHAR)"
-    if binding.key != "rowid":
-        key = f"CASE WHEN {own} IS NULL THEN error('a record has no key') ELSE {key} END"
+    return (
+        key if binding.key == "rowid" else f"CASE WHEN {own} IS NULL THEN error('a record has no key') ELSE {key} END"
+    )
+
+
+def _digest(binding: Binding, block: str, key: str) -> str:
+    """Return the SHA-256 of (subkey, block, record key) in hexadecimal."""
     return f"sha256({text_literal(f'{binding.subkey}:{block}:')} || {key})"
 
 
@@ -111,7 +117,8 @@ def _words(needed: set[tuple[str, int]]) -> tuple[dict[str, str], dict[str, str]
             words[word] = _word(digest, pair)
             continue
         half = f"sdc half {block} {pair // 2}"
-        halves[half] = f"CAST(CAST(unhex(substr({digest}, {32 * (pair // 2) + 1}, 32)) AS BIT) AS UHUGEINT)"
+        cut = f"substr({digest}, 1, 32)" if pair < 2 else f"substr({digest}, -32)"  # DuckDB counts characters
+        halves[half] = f"CAST(CAST(unhex({cut}) AS BIT) AS UHUGEINT)"
         words[word] = f"CAST(({_own(half)} {'>> 64' if pair % 2 else f'& {2**64 - 1}'}) AS UBIGINT)"
     return halves, words
 
