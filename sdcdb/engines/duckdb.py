@@ -84,10 +84,10 @@ def _key(binding: Binding) -> str:
     A record that came without a key would have the draw NULL, and a CASE would let its value out: it must fail.
     """
     own = _own(binding.key)
-    key = f"CAST({own} AS VARCHAR)"
-    return (
-        key if binding.key == "rowid" else f"CASE WHEN {own} IS NULL THEN error('a record has no key') ELSE {key} END"
-    )
+    text = f"CAST({own} AS VARCHAR)"
+    if binding.key == "rowid":
+        return text
+    return f"CASE WHEN {own} IS NULL THEN error('a record has no key') ELSE {text} END"
 
 
 def _digest(binding: Binding, block: str, key: str) -> str:
