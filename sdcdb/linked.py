@@ -9,7 +9,7 @@ from sdcdb import catalogue
 from sdcdb.database import Database
 from sdcdb.engines.duckdb import DuckDBDialect
 from sdcdb.errors import SdcdbError
-from sdcdb.plan import Plan
+from sdcdb.plan import VERSION, Plan
 from sdcdb.policy.models import View
 from sdcdb.secret import read_secret
 
@@ -18,6 +18,8 @@ MOST_RECORDS = 200_000  # larger tables are compared on a random sample of this 
 
 def linked(database: Database, plan: Plan, view: View, seed: int) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the records before and after, in the same order, with the view's columns."""
+    if plan.version != VERSION:
+        raise SdcdbError(f"{plan.view!r} was fitted by another version of sdcdb: fit it again with sdcdb protect")
     subkey = read_secret(view.secret, database.path).subkey(plan.table)
     sql = plan.linked(DuckDBDialect(), subkey, *catalogue.relations(plan))
     sample = f"USING SAMPLE reservoir({MOST_RECORDS} ROWS) REPEATABLE ({int(seed)})"

@@ -13,7 +13,7 @@ from sdcdb.sql import identifier, table_reference
 from sdcdb.techniques.registry import TECHNIQUES
 from sdcdb.techniques.technique import Fitted
 
-VERSION = 1
+VERSION = 2  # of a plan and of the lists that are stored with it; 1 had other lists for categories
 
 
 class Plan(Strict):

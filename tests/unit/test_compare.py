@@ -33,12 +33,18 @@ def _secret(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COMPARE_SECRET", "compare-secret-0123456789abcdef")
 
 
+def protected(view: dict[str, Any], table: str = TABLE) -> Database:
+    """Protect the table `x` by the view `y`."""
+    tables = {"x": {"key": "id", "columns": ROLES, "protect": {"y": {"secret": "env:COMPARE_SECRET"} | view}}}
+    database = Database(None, duckdb.connect(), Policy.model_validate({"version": 1, "tables": tables}))
+    database.con.execute(f"CREATE TABLE x AS {table}")
+    protect(database)
+    return database
+
+
 def compared(view: dict[str, Any], table: str = TABLE, **options: Any) -> Comparison:
     """Protect the table and compare the view with it."""
-    tables = {"x": {"key": "id", "columns": ROLES, "protect": {"y": {"secret": "env:COMPARE_SECRET"} | view}}}
-    with Database(None, duckdb.connect(), Policy.model_validate({"version": 1, "tables": tables})) as database:
-        database.con.execute(f"CREATE TABLE x AS {table}")
-        protect(database)
+    with protected(view, table) as database:
         return compare(database, "y", **options)
 
 
@@ -97,6 +103,15 @@ def test_a_seed_fixes_everything_that_is_drawn() -> None:
     first, again = (compared(view, seed=5) for _ in range(2))
     assert [each.record for each in first.entropies] == [each.record for each in again.entropies]
     assert first.patterns == again.patterns
+
+
+def test_a_view_of_another_version_is_to_be_fitted_again() -> None:
+    with protected(FRAMEWORK) as database:
+        database.con.execute("UPDATE sdc.plans SET plan = replace(plan::VARCHAR, '\"version\":2', '\"version\":1')")
+        with pytest.raises(SdcdbError, match="fit it again with sdcdb protect"):
+            compare(database, "y")
+        protect(database)
+        assert compare(database, "y").records == 3_000
 
 
 def test_errors_say_what_to_do() -> None:
