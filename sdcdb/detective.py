@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from sdcdb.errors import DataError
 from sdcdb.trees.c45 import grow
+from sdcdb.trees.nodes import Condition, drawn_together
 from sdcdb.trees.table import TrainingTable
 from sdcdb.trees.tree import Tree
 
@@ -69,7 +70,7 @@ def detect(tree: Tree) -> Detection:
     """Read the clusters of the tree's class off its leaves and siblings."""
     leaves, paths = tree.leaves(), tree.paths()
     within = tuple(
-        _cluster((leaf.number,), tuple(condition.text() for condition in path), _named(tree, leaf.counts))
+        _cluster((leaf.number,), _rule(path), _named(tree, leaf.counts))
         for leaf, path in zip(leaves, paths, strict=True)
         if sum(count > 0 for count in leaf.counts) > 1
     )
@@ -77,12 +78,17 @@ def detect(tree: Tree) -> Detection:
     among = []
     for family in sorted(family for family in families if len(family) > 1):
         joint = np.sum([leaves[number].counts for number in family], axis=0)
-        rule = tuple(condition.text() for condition in paths[family[0]][:-1])
+        rule = _rule(paths[family[0]][:-1])
         # What stands together in one leaf is a cluster of that leaf: of siblings count the pairs across leaves.
         across = _across([_named(tree, leaves[number].counts) for number in family])
         if across:
             among.append(ValueCluster(family, rule, _named(tree, joint), across))
     return Detection(tree.target, tree, within, tuple(among))
+
+
+def _rule(path: tuple[Condition, ...]) -> tuple[str, ...]:
+    """Return the tests of a path as a person reads them: those of one number together."""
+    return tuple(condition.text() for condition in drawn_together(path))
 
 
 def _named(tree: Tree, counts: Sequence[float]) -> tuple[tuple[str, float], ...]:

@@ -15,7 +15,7 @@ from sdcdb.detective import Pair, detect, record_clusters
 from sdcdb.errors import DataError
 from sdcdb.trees.c45 import grow
 from sdcdb.trees.table import TrainingTable
-from sdcdb.trees.tree import CategorySplit, Leaf, Tree
+from sdcdb.trees.tree import CategorySplit, Leaf, NumberSplit, Tree
 
 OTHERS = ["country_of_origin", "profession", "parents_country", "favorite_city", "status"]
 
@@ -44,6 +44,15 @@ def test_siblings_are_similar_across_leaves_only() -> None:
     found = detect(Tree(target="c", classes=("p", "q"), attributes=(), root=root))
     assert [cluster.pairs for cluster in found.among] == [(Pair("p", "q", 12),)]
     assert [cluster.leaves for cluster in found.within] == [(0,)]
+
+
+def test_the_tests_of_one_number_are_read_together() -> None:
+    first, second, third = (Leaf(number=n, counts=(4, 2), majority=0) for n in range(3))
+    inner = NumberSplit(attribute="pay", threshold=3, left=first, right=second, default="left")
+    root = NumberSplit(attribute="pay", threshold=7, left=inner, right=third, default="left")
+    found = detect(Tree(target="c", classes=("p", "q"), attributes=(), root=root))
+    assert [cluster.rule for cluster in found.within] == [("pay <= 3",), ("3 < pay <= 7",), ("pay > 7",)]
+    assert [cluster.rule for cluster in found.among] == [("pay <= 7",)]
 
 
 def test_customer_status_has_the_tree_of_figure_6_9(customers: duckdb.DuckDBPyConnection) -> None:
