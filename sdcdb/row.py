@@ -21,7 +21,7 @@ from sdcdb.sql import identifier
 
 TABLE = "t"  # alias of the table in every view
 LANES = 8  # draws in one digest
-OWN = 2  # draws that every column has in the shared digests
+OWN = 2  # draws that a column has in the shared digests, at most
 SPAN = 2**32
 RECORD = ""  # the column name under which draws for the record as a whole are kept
 
