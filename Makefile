@@ -43,7 +43,7 @@ schema: $(READY) ## write schemas/policy.schema.json anew from the policy models
 	@$(BIN)/python -m sdcdb.schemas
 
 docs: schema ## write docs/techniques.md anew from the techniques' docstrings
-	@$(BIN)/python -m sdcdb.manual
+	@$(BIN)/python -m sdcdb.terminal.technique_page
 
 bench: $(READY) ## run the benchmarks; results go to benchmarks/results and docs/benchmarks.md
 	@for b in benchmarks/[a-z]*.py; do $(BIN)/python $$b || exit 1; done

@@ -13,9 +13,9 @@ import time
 import numpy as np
 from record import record
 
-from sdcdb.gateway.audit.knowledge import Knowledge
-from sdcdb.gateway.audit.limits import Limits
-from sdcdb.gateway.audit.question import Question
+from sdcdb.gateway.inference.knowledge import Knowledge
+from sdcdb.gateway.inference.limits import Limits
+from sdcdb.gateway.inference.question import Question
 
 SHAPE = (10, 10, 10, 5)
 WINDOW = 100  # questions over which a time is taken

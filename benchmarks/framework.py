@@ -22,15 +22,15 @@ from record import record
 from views import timed
 
 import sdcdb
-from sdcdb.categories import FittedTransition
-from sdcdb.leafclass import FittedLeafDraw
-from sdcdb.leafnoise import FittedLeafNoise
-from sdcdb.plan import Plan
+from sdcdb.connection.training_table import read_training_table
 from sdcdb.policy.models import Policy
-from sdcdb.protect import protect
+from sdcdb.techniques.families.categories import FittedTransition
+from sdcdb.techniques.families.leaf_class import FittedLeafDraw
+from sdcdb.techniques.families.leaf_noise import FittedLeafNoise
+from sdcdb.techniques.families.transition import alias_tables
 from sdcdb.techniques.rpt import FittedRpt
-from sdcdb.transition import alias_tables
-from sdcdb.trees.table import TrainingTable
+from sdcdb.views.plan import Plan
+from sdcdb.views.protect import protect
 
 NUMBERS = {
     "age": (17, 90),
@@ -144,7 +144,7 @@ def same(con: duckdb.DuckDBPyConnection, plan: Plan, rows: int) -> None:
     (noise,) = [each for each in plan.fitted if isinstance(each, FittedLeafNoise)]
     names = [attribute.name for attribute in noise.tree.attributes]
     if rows <= 1_000_000 and not set(WORDS) & noise.tree.tested():
-        half = [TrainingTable.read(con, name, names, "income", sample=None) for name in ("t", "by_view")]
+        half = [read_training_table(con, name, names, "income", sample=None) for name in ("t", "by_view")]
         counts = [np.bincount(noise.tree.apply(each) * 2 + each.labels()) for each in half]
         assert (counts[0] == counts[1]).all()
     for name in WORDS:

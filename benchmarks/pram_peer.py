@@ -20,7 +20,7 @@ from views import SIZES, WORDS, table_sql
 
 import sdcdb
 from sdcdb.policy.models import Policy
-from sdcdb.protect import protect
+from sdcdb.views.protect import protect
 
 MOST, ALPHA = 0.8, 0.5  # the peer's own defaults
 

@@ -17,12 +17,13 @@ import numpy as np
 import pandas as pd
 from record import record
 
+from sdcdb.connection.training_table import read_training_table
 from sdcdb.engines.dialect import Binding
 from sdcdb.engines.duckdb import DuckDBDialect
-from sdcdb.row import Row
+from sdcdb.engines.expressions import Row
+from sdcdb.engines.tree_expression import leaf_expression
 from sdcdb.trees.c45 import grow
 from sdcdb.trees.cart import grow_cart
-from sdcdb.trees.expression import leaf_expression
 from sdcdb.trees.table import Attribute, TrainingTable
 from sdcdb.trees.tree import Tree
 
@@ -103,7 +104,7 @@ def _in_sql(table: TrainingTable) -> str:
     con.register("given", pd.DataFrame(frame))
     con.execute("CREATE TABLE d AS SELECT row_number() OVER () AS id, * FROM given")
     start = time.process_time()
-    read = TrainingTable.read(con, "d", [a.name for a in table.attributes[:-1]], "class")
+    read = read_training_table(con, "d", [a.name for a in table.attributes[:-1]], "class")
     fetched = time.process_time() - start
     tree = grow(read, min_cases=200)
     sql = DuckDBDialect().render(leaf_expression(tree, Row({})), Binding("id", "", {}))

@@ -24,8 +24,8 @@ from record import record
 import sdcdb
 from sdcdb.database import Database
 from sdcdb.policy.models import Policy
-from sdcdb.protect import protect
-from sdcdb.transition import warner
+from sdcdb.techniques.families.transition import warner
+from sdcdb.views.protect import protect
 
 WORDS = [f"c{n}" for n in range(5)]
 NUMBERS = [f"n{n}" for n in range(5)]

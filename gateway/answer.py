@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from sdcdb.gateway.verdict import Verdict
+from sdcdb.gateway.rules.verdict import Verdict
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,16 +6,16 @@ from typing import Protocol
 
 import numpy as np
 
-from sdcdb.gateway.audit.finding import Finding
-from sdcdb.gateway.audit.question import Question
-from sdcdb.gateway.cells import Cells, Indices
-from sdcdb.gateway.measure import Measure
-from sdcdb.gateway.rules import denied, large_enough
-from sdcdb.gateway.vault import Evaluated, Group
-from sdcdb.gateway.verdict import Change
+from sdcdb.gateway.inference.finding import Finding
+from sdcdb.gateway.inference.question import Question
+from sdcdb.gateway.reading.aggregate import Measure
+from sdcdb.gateway.rules.table import denied, large_enough
+from sdcdb.gateway.rules.verdict import Change
+from sdcdb.gateway.tables.asked import Asked, Row
+from sdcdb.gateway.tables.cells import Cells, Indices
+from sdcdb.gateway.tables.vault import Evaluated, Group
 
 AUDITED = frozenset({"sum", "min", "max"})
-Row = tuple[int, int]  # number of the block, row of its result
 
 
 class Audited(Protocol):
@@ -33,17 +33,6 @@ class Audited(Protocol):
     def consider(self, column: str, questions: Sequence[Question]) -> list[Finding]:
         """Decide questions of one statement together, without looking at their answers."""
         ...
-
-
-@dataclass(frozen=True, eq=False)
-class Asked:
-    """One query set of one confidential column, with every kind of answer that is wanted of it."""
-
-    row: Row
-    table: str
-    column: str
-    cells: Indices
-    question: Question
 
 
 @dataclass(frozen=True)

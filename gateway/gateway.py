@@ -16,25 +16,26 @@ from typing import Any, Self
 
 from sqlglot import exp
 
-from sdcdb.database import Database
 from sdcdb.errors import Denied, LedgerError, SdcdbError, Unsupported
 from sdcdb.gateway.answer import Answer
-from sdcdb.gateway.audit.score import Score
-from sdcdb.gateway.decide import Asked, Decided, decide
-from sdcdb.gateway.history import PoolHistory
-from sdcdb.gateway.learner import Learner
+from sdcdb.gateway.background_learning import Learner
+from sdcdb.gateway.decide import Decided, decide
+from sdcdb.gateway.inference.score import Score
 from sdcdb.gateway.ledger.ledger import Ledger
 from sdcdb.gateway.ledger.places import ledger_path
-from sdcdb.gateway.lobby import Lobby, Rows
-from sdcdb.gateway.native import NativeParser
+from sdcdb.gateway.lobby.lobby import Lobby, Rows
+from sdcdb.gateway.lobby.release import released
+from sdcdb.gateway.reading.duckdb_parser import NativeParser
+from sdcdb.gateway.reading.statement import Params, Statement, literal, privacy_question, statement
 from sdcdb.gateway.relations import Relations, Restricted, relations
-from sdcdb.gateway.release import released
-from sdcdb.gateway.rules import denied
-from sdcdb.gateway.statement import Params, Statement, literal, privacy_question, statement
-from sdcdb.gateway.tables import Tables
-from sdcdb.gateway.vault import Vault
-from sdcdb.gateway.verdict import Verdict
-from sdcdb.secret import read_secret
+from sdcdb.gateway.rules.table import denied
+from sdcdb.gateway.rules.verdict import Verdict
+from sdcdb.gateway.tables.asked import Asked
+from sdcdb.gateway.tables.table_history import PoolHistory
+from sdcdb.gateway.tables.tables import Tables
+from sdcdb.gateway.tables.vault import Vault
+from sdcdb.policy.governed import Governed
+from sdcdb.views.secret import read_secret
 
 MOST_VALUES = 10_000  # that a subquery over public tables may put into a condition
 ANALYST = "analyst"
@@ -43,13 +44,11 @@ ANALYST = "analyst"
 class Gateway:
     """Answers analysts' statements about one database. Safe to use from many threads."""
 
-    def __init__(self, database: Database, *, seconds: float = 60.0, memory: str = "2GB", wait: float = 5.0) -> None:
+    def __init__(self, database: Governed, *, seconds: float = 60.0, memory: str = "2GB", wait: float = 5.0) -> None:
         """Open the ledger and build the cells. `seconds` and `memory` limit what one statement may use in the lobby."""
-        if database.policy is None:
-            raise SdcdbError("the gateway needs a policy: `sdcdb init DB` writes one to start from")
-        self._policy = database.policy
+        self._policy = database.required_policy()
         self._lock = threading.RLock()
-        self.relations: Relations = relations(database.con, database.policy)
+        self.relations: Relations = relations(database.con, self._policy)
         self._scratch = None if database.path else tempfile.TemporaryDirectory(prefix="sdcdb-")
         path = database.path or Path(self._scratch.name if self._scratch else ".") / "memory.duckdb"
         self._ledger = Ledger.open(ledger_path(path), wait=wait)

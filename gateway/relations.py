@@ -6,11 +6,11 @@ from typing import Literal
 
 import duckdb
 
-from sdcdb import catalogue
+from sdcdb.connection.identifiers import identifier, table_reference
+from sdcdb.connection.profile import column_types
 from sdcdb.errors import Unsupported
 from sdcdb.policy.models import ROWID, Policy, Restrict, Role
-from sdcdb.profile import column_types
-from sdcdb.sql import identifier, table_reference
+from sdcdb.views import catalogue
 
 Kind = Literal["restricted", "public", "protected"]
 

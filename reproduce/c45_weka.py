@@ -27,6 +27,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 
 from record import record
 
+from sdcdb.connection.training_table import read_training_table
 from sdcdb.trees.c45 import grow
 from sdcdb.trees.table import TrainingTable
 from sdcdb.trees.tree import Leaf, Node, NumberSplit, Tree, conditions
@@ -95,7 +96,7 @@ def loaded(setting: Setting, folder: Path) -> tuple[TrainingTable, TrainingTable
     con = duckdb.connect()
     con.execute(f"CREATE TABLE d AS {setting.query}", [str(folder / setting.file)])
     names = [name for (name, *_) in con.execute("DESCRIBE d").fetchall() if name != setting.target]
-    table = TrainingTable.read(con, "d", names, setting.target)
+    table = read_training_table(con, "d", names, setting.target)
     sixth = np.arange(table.rows) % 6 == 5
     return table.taken(np.flatnonzero(~sixth)), table.taken(np.flatnonzero(sixth))
 

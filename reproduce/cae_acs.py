@@ -24,13 +24,13 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 
 from record import ROOT, record
 
-from sdcdb.evaluate.chart import chart
 from sdcdb.evaluate.experiment import Experiment, evaluate, settings_of
 from sdcdb.evaluate.population import Population
 from sdcdb.evaluate.settings import PAPER
 from sdcdb.evaluate.source import Wanted, read
 from sdcdb.evaluate.summary import Line
-from sdcdb.plots import save
+from sdcdb.pages.evaluation_chart import chart
+from sdcdb.pages.plots import save
 
 KNOWN = ("age", "gender", "edu", "time_to_work", "hrs_work", "race")
 LOW, HIGH, STEP = 10, 250, 10  # the paper's Table 2: Salary, in thousands, rounded to 10

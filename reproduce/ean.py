@@ -25,8 +25,8 @@ from record import record
 import sdcdb
 from sdcdb.database import Database
 from sdcdb.policy.models import Policy
-from sdcdb.protect import protect
 from sdcdb.techniques.ean import verify
+from sdcdb.views.protect import protect
 
 QUASI = {
     "age": "age",

@@ -10,10 +10,11 @@ import duckdb
 import numpy as np
 
 import sdcdb
-from sdcdb.plan import Plan
+from sdcdb.connection.training_table import read_training_table
 from sdcdb.policy.models import Policy
-from sdcdb.protect import protect
 from sdcdb.trees.table import TrainingTable
+from sdcdb.views.plan import Plan
+from sdcdb.views.protect import protect
 
 SECRET = "SDCDB_THESIS"  # noqa: S105 - the name of an environment variable
 BHP = """
@@ -50,7 +51,7 @@ class Source:
     def table(self, name: str = "t") -> TrainingTable:
         """Read a table in the order of the key."""
         self.con.execute(f"CREATE OR REPLACE TABLE in_order AS FROM {name} ORDER BY n")
-        return TrainingTable.read(self.con, "in_order", [c for c in self.columns if c != self.target], self.target)
+        return read_training_table(self.con, "in_order", [c for c in self.columns if c != self.target], self.target)
 
     def perturbed(self, methods: dict[str, Any] | str, run: int) -> tuple[TrainingTable, Plan]:
         """Perturb by a method for each column, or by one for all, with a secret for each run."""

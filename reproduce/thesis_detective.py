@@ -20,10 +20,10 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 
 from record import record
 
-from sdcdb.cactus import cactus
 from sdcdb.datasets import create
-from sdcdb.detective import detect
-from sdcdb.measures.treesimilarity import TreeComparison, compare_trees
+from sdcdb.measures.tree_similarity import TreeComparison, compare_trees
+from sdcdb.similarity.cactus import cactus
+from sdcdb.similarity.detective import detect
 from sdcdb.trees.c45 import grow
 
 CLASSES = {  # Tables 6.4 and 6.5: how many of three trees are exactly same, very similar, similar, dissimilar

@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 from record import record
 
 from sdcdb.measures.classifier import accuracy
-from sdcdb.measures.treesimilarity import compare_trees
+from sdcdb.measures.tree_similarity import compare_trees
 from sdcdb.trees.c45 import grow
 from sdcdb.trees.table import TrainingTable
 

@@ -36,11 +36,11 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 from record import record
 
 import sdcdb
-from sdcdb.categories import FittedTransition
 from sdcdb.measures.association import Association, association
 from sdcdb.measures.reidentification import PerturbedTable, average_entropies
 from sdcdb.policy.models import Policy
-from sdcdb.protect import protect
+from sdcdb.techniques.families.categories import FittedTransition
+from sdcdb.views.protect import protect
 
 Codes = NDArray[np.int64]
 Settings = Mapping[str, Mapping[str, Any]]

@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 from record import record
 
 from sdcdb.datasets import create
-from sdcdb.similarity import similarity
+from sdcdb.similarity.similarity import similarity
 
 COLUMNS = ["client", "branch", "product", "advisor"]
 CLIENTS = ["Dr T. Green", "Mr D. Blue", "Mr M. Brown", "Mrs H. Pink", "Mr K. White", "Mr J. Black"]

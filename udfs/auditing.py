@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 from duckdb.func import FunctionNullHandling, PythonUDFType
 
+from sdcdb.connection.identifiers import identifier, quoted
 from sdcdb.errors import DataError, SdcdbError
-from sdcdb.sql import identifier, quoted
 
 if TYPE_CHECKING:
     from sdcdb.auditor.audit import Audit
@@ -84,7 +84,7 @@ def _certificates(found: "Audit") -> list[dict[str, Any]]:
 
 
 def _bounds(found: "Audit") -> list[dict[str, Any]]:
-    from sdcdb.auditor.interval import intervals
+    from sdcdb.auditor.proofs.interval import intervals
 
     rows = []
     for column in found.columns:
@@ -204,7 +204,7 @@ def _stamp(path: Path) -> tuple[str, int, int]:
 
 def _function(result: Result) -> Callable[..., Any]:
     def function(log: str, policy: str, known: str, together: str, dialect: str, path: str) -> list[dict[str, Any]]:
-        from sdcdb.database import policy_path
+        from sdcdb.policy.governed import policy_path
 
         if not path:
             raise DataError(f"{result.name} reads a database file; in memory, use sdcdb.udfs.audit(con, log, policy)")

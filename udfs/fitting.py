@@ -14,17 +14,17 @@ import duckdb
 from pydantic import ValidationError
 from sqlglot import exp
 
+from sdcdb.connection.identifiers import identifier, quoted
+from sdcdb.connection.profile import ColumnProfile, TableProfile, profile, table_names, view_names
 from sdcdb.engines.dialect import text_literal
 from sdcdb.engines.duckdb import DuckDBDialect
+from sdcdb.engines.expressions import LANES, RECORD, Row
 from sdcdb.errors import DataError, InternalError, choices
-from sdcdb.plan import Plan
-from sdcdb.profile import ColumnProfile, TableProfile, profile, table_names, view_names
-from sdcdb.protect import KEY_TYPES, refuse_reserved
-from sdcdb.row import LANES, RECORD, Row
-from sdcdb.secret import LEAST, Secret
-from sdcdb.sql import identifier, quoted
 from sdcdb.techniques.registry import TECHNIQUES
 from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Kind, Params, Source
+from sdcdb.views.plan import Plan
+from sdcdb.views.protect import KEY_TYPES, refuse_reserved
+from sdcdb.views.secret import LEAST, Secret
 
 Method = Mapping[str, Any]
 """As a policy has it, `{"method": "normal", "sd": "10%"}`, with the column's `domain` and `step` where needed."""

@@ -10,10 +10,10 @@ from typing import Any
 import duckdb
 from sqlglot import exp
 
+from sdcdb.connection.atomic_file import written_whole
 from sdcdb.errors import LedgerError, choices
 from sdcdb.gateway.ledger.disk import PRIVATE
 from sdcdb.gateway.ledger.rows import Row
-from sdcdb.new_file import written_whole
 
 FORMATS = {".csv": "FORMAT csv, HEADER", ".jsonl": "FORMAT json", ".parquet": "FORMAT parquet"}
 BATCH = 10_000

@@ -8,14 +8,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sdcdb.auditor.course import Course, course
 from sdcdb.auditor.evidence import Evidence
 from sdcdb.auditor.exposed import Level, Thresholds
 from sdcdb.auditor.finding import Finding, Pooled, findings, pooled
-from sdcdb.auditor.history import NOBODY, History, Item
-from sdcdb.auditor.interval import Contradiction, intervals
 from sdcdb.auditor.names import Naming
+from sdcdb.auditor.proofs.interval import Contradiction, intervals
+from sdcdb.auditor.reading.input_history import NOBODY, History, Item
 from sdcdb.auditor.replay import Replay
+from sdcdb.auditor.timeline import Course, course
 from sdcdb.errors import DataError, choices
 
 Together = Literal["all", "user", "group"]

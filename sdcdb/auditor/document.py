@@ -4,10 +4,10 @@ from fractions import Fraction
 from typing import Any
 
 from sdcdb.auditor.audit import Audit, ColumnAudit
-from sdcdb.auditor.bound_proof import BoundProof
-from sdcdb.auditor.course import Course
 from sdcdb.auditor.finding import Finding, Step
-from sdcdb.auditor.history import Item, Listed, Occurrence
+from sdcdb.auditor.proofs.bound_proof import BoundProof
+from sdcdb.auditor.reading.input_history import Item, Listed, Occurrence
+from sdcdb.auditor.timeline import Course
 from sdcdb.version import __version__
 
 POINTS = 60  # of a curve that a document shows

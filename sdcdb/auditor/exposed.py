@@ -6,9 +6,9 @@ from math import log2
 
 import numpy as np
 
-from sdcdb.auditor.doubt import Doubt, of_interval, of_points, values_in
 from sdcdb.auditor.evidence import Domain, Evidence
-from sdcdb.auditor.interval import FEW, ROUNDING, Intervals, candidates
+from sdcdb.auditor.proofs.interval import FEW, ROUNDING, Intervals, candidates
+from sdcdb.auditor.proofs.uncertainty import Doubt, of_interval, of_points, values_in
 from sdcdb.gateway.relations import Confidential
 from sdcdb.policy.models import Restrict
 

@@ -6,14 +6,14 @@ from fractions import Fraction
 
 import numpy as np
 
-from sdcdb.auditor.certificate import Certificate, certify, smallest_cover
-from sdcdb.auditor.combination import Combination
-from sdcdb.auditor.doubt import Doubt, given
 from sdcdb.auditor.evidence import Evidence
 from sdcdb.auditor.exposed import Exposure, Level, Thresholds, exposures
-from sdcdb.auditor.history import Item, Occurrence
-from sdcdb.auditor.interval import Intervals, intervals
-from sdcdb.auditor.snapshot import AuditedTable
+from sdcdb.auditor.proofs.certificate import Certificate, certify, smallest_cover
+from sdcdb.auditor.proofs.combination import Combination
+from sdcdb.auditor.proofs.interval import Intervals, intervals
+from sdcdb.auditor.proofs.uncertainty import Doubt, given
+from sdcdb.auditor.reading.input_history import Item, Occurrence
+from sdcdb.auditor.reading.snapshot import AuditedTable
 from sdcdb.measures.cae import Curve
 
 MATCHING = 200

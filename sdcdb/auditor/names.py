@@ -5,7 +5,7 @@ import secrets
 from collections.abc import Mapping
 from hashlib import blake2b
 
-from sdcdb.auditor.snapshot import Snapshot
+from sdcdb.auditor.reading.snapshot import Snapshot
 
 _LITERAL = re.compile(r"'(?:[^']|'')*'|(?<![\w.])\d+(?:\.\d+)?\b")
 _COMMENT = re.compile(r"--[^\n]*|/\*.*?\*/", re.DOTALL)

@@ -8,10 +8,10 @@ import duckdb
 import sqlglot
 from sqlglot.errors import SqlglotError
 
-from sdcdb.auditor.history import Occurrence
-from sdcdb.database import Database
+from sdcdb.auditor.reading.input_history import Occurrence
 from sdcdb.errors import Denied, Unsupported
 from sdcdb.gateway.gateway import Gateway
+from sdcdb.policy.governed import Governed
 from sdcdb.policy.models import Policy
 
 
@@ -43,7 +43,7 @@ def replay(
 ) -> Replay:
     """Ask the gateway every statement again, in order, with a history of its own that starts empty."""
     verdicts, rules, refused, asked = Counter[str](), Counter[str](), list[Refused](), 0
-    with Gateway(Database(None, con, policy)) as gateway:
+    with Gateway(Governed(None, con, policy)) as gateway:
         for each in statements:
             asked += 1
             try:

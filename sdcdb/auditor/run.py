@@ -10,11 +10,12 @@ from pathlib import Path
 import duckdb
 
 from sdcdb.auditor.audit import Audit, Options, audit
-from sdcdb.auditor.checkpoint import basis, load, save
-from sdcdb.auditor.history import History
+from sdcdb.auditor.reading.checkpoint import basis, load, save
+from sdcdb.auditor.reading.input_history import History
+from sdcdb.auditor.reading.snapshot import Snapshot
 from sdcdb.auditor.replay import replay
-from sdcdb.auditor.snapshot import Snapshot
 from sdcdb.errors import SdcdbError
+from sdcdb.gateway.ledger.places import ledger_path
 from sdcdb.logs.formats import Options as LogOptions
 from sdcdb.logs.formats import read
 from sdcdb.logs.record import LoggedQuery, LogProblem
@@ -57,6 +58,15 @@ def run(
             return replace(found, replay=replay(con, request.replay_with, list(history.understood()), dialects))
         finally:
             snapshot.close()
+
+
+def own_ledger(database: Path | None) -> Path:
+    """Return the gateway's own ledger of a database: the log that is audited when no other is named."""
+    file = ledger_path(database) if database is not None else None
+    if file is None or not file.exists():
+        there = f" (there is no ledger {file} of the gateway's own)" if file else ""
+        raise SdcdbError(f"name the query log: --log FILE{there}")
+    return file
 
 
 def _gathered(
@@ -110,4 +120,4 @@ def _quiet_parser() -> Iterator[None]:
         logger.setLevel(level)
 
 
-__all__ = ["Request", "run"]
+__all__ = ["Request", "own_ledger", "run"]

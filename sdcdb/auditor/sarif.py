@@ -7,7 +7,7 @@ from sdcdb.auditor.audit import Audit
 from sdcdb.auditor.document import number_text, words
 from sdcdb.auditor.exposed import Level
 from sdcdb.auditor.finding import Finding
-from sdcdb.auditor.history import Listed, Occurrence
+from sdcdb.auditor.reading.input_history import Listed, Occurrence
 from sdcdb.version import __version__
 
 RULES = {

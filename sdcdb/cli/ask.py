@@ -9,12 +9,12 @@ import typer
 
 from sdcdb.cli.arguments import DatabaseArgument, PolicyOption
 from sdcdb.cli.asking import UserOption, cancellable, opened, user_name
-from sdcdb.cli.output import JsonOption, Output, QuietOption
 from sdcdb.errors import Denied, SdcdbError
+from sdcdb.terminal.output import JsonOption, Output, QuietOption
 
 if TYPE_CHECKING:
     from sdcdb.gateway.answer import Answer
-    from sdcdb.gateway.verdict import Verdict
+    from sdcdb.gateway.rules.verdict import Verdict
 
 _INTEGER = re.compile(r"-?(0|[1-9][0-9]*)")
 _REAL = re.compile(r"-?[0-9]*\.?[0-9]+([eE][+-]?[0-9]+)?")
@@ -36,7 +36,7 @@ def ask(
     quiet: QuietOption = False,
 ) -> None:
     """Ask one question: get the exact answer, or a denial that says why. Exit code 1: denied."""
-    from sdcdb.gateway.statement import privacy_question
+    from sdcdb.gateway.reading.statement import privacy_question
 
     if as_json and as_csv:
         raise SdcdbError("--json and --csv are two ways to print one answer: choose one")
@@ -91,8 +91,8 @@ def _value(text: str) -> Any:
 
 
 def _tell(out: Output, verdict: "Verdict") -> None:
-    from sdcdb.shell.drawing import draw_verdict
-    from sdcdb.shell.values import json_text
+    from sdcdb.terminal.answer_table import draw_verdict
+    from sdcdb.terminal.values import json_text
 
     if out.as_json:
         sys.stdout.write(json_text({"verdict": asdict(verdict)}) + "\n")
@@ -104,8 +104,8 @@ def _tell(out: Output, verdict: "Verdict") -> None:
 
 def _refuse(out: Output, refusal: Denied) -> NoReturn:
     from sdcdb.errors import Unsupported
-    from sdcdb.gateway.verdict import Verdict
-    from sdcdb.shell.drawing import denial
+    from sdcdb.gateway.rules.verdict import Verdict
+    from sdcdb.terminal.answer_table import denial
 
     if out.as_json:
         kind: Literal["unsupported", "deny"] = "unsupported" if isinstance(refusal, Unsupported) else "deny"
@@ -115,9 +115,9 @@ def _refuse(out: Output, refusal: Denied) -> NoReturn:
 
 
 def _print(out: Output, answer: "Answer", sql: str, *, as_csv: bool) -> None:
-    from sdcdb.shell.drawing import draw_answer, suppression
-    from sdcdb.shell.hidden import hidden
-    from sdcdb.shell.values import csv_text, json_text
+    from sdcdb.terminal.answer_table import draw_answer, suppression
+    from sdcdb.terminal.suppressed import hidden
+    from sdcdb.terminal.values import csv_text, json_text
 
     gone = hidden(answer, sql)
     if out.as_json:

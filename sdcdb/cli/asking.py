@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sdcdb.cli.output import Output
 from sdcdb.errors import SdcdbError
+from sdcdb.terminal.output import Output
 
 if TYPE_CHECKING:
     from sdcdb.database import Database
     from sdcdb.gateway.gateway import Gateway
-    from sdcdb.shell.running import Waiting
+    from sdcdb.shell.cancellable import Waiting
 
 UserOption = Annotated[
     str | None, typer.Option("--user", "-u", help="Who asks, for the ledger. Default: your login name.")
@@ -56,7 +56,7 @@ def opened(db: Path, policy: Path | None, out: Output) -> Iterator[tuple["Databa
 @contextmanager
 def cancellable(out: Output, gateway: "Gateway") -> Iterator["Waiting"]:
     """Wait for questions so that Ctrl-C ends the command at once."""
-    from sdcdb.shell.running import Cancelled, Waiting
+    from sdcdb.shell.cancellable import Cancelled, Waiting
 
     waiting = Waiting(out.notes, gateway.interrupt)
     try:

@@ -7,9 +7,9 @@ from typing import Annotated, Any
 import typer
 
 from sdcdb.cli.arguments import DatabaseArgument, PolicyOption, listed
-from sdcdb.cli.audit_text import draw
-from sdcdb.cli.output import JsonOption, Output, QuietOption
 from sdcdb.errors import SdcdbError
+from sdcdb.terminal.audit_text import draw
+from sdcdb.terminal.output import JsonOption, Output, QuietOption
 
 LOG_HELP = (
     "A query log, any format, gzipped or not; give the option once for each. Default: the gateway's ledger of DB."
@@ -59,7 +59,7 @@ def audit(
     import sdcdb
     from sdcdb.auditor.audit import Options
     from sdcdb.auditor.document import document
-    from sdcdb.auditor.run import Request, run
+    from sdcdb.auditor.run import Request, own_ledger, run
     from sdcdb.logs.formats import Options as LogOptions
     from sdcdb.policy.load import load_policy
 
@@ -69,7 +69,7 @@ def audit(
     options = Options(pool, tuple(listed(known)) if known else None, pseudonymise, proofs)
     other = load_policy(replay_with) if replay_with else None
     with sdcdb.open(db, policy, read_only=True) as database:
-        request = Request(log or [_ledger(db)], reading, options, resume, other)
+        request = Request(log or [own_ledger(db)], reading, options, resume, other)
         with out.progress("reading the log") as progress:
             found = run(database.con, database.policy, request, progress, out.note)
         data = document(found)
@@ -78,7 +78,7 @@ def audit(
 
             _write(sarif, json.dumps(as_sarif(found), indent=2, ensure_ascii=False) + "\n")
         if html is not None:
-            from sdcdb.auditor.page import page
+            from sdcdb.pages.audit_report import page
 
             _write(html, page(found, data))
     out.result(data, lambda console: draw(console, data))
@@ -112,15 +112,6 @@ def _pair(text: str) -> tuple[str, str]:
     if not sign or not name:
         raise SdcdbError(f"--columns {text!r}: write what=name, such as query=sql_text,user=login")
     return what.strip(), name.strip()
-
-
-def _ledger(db: Path) -> Path:
-    from sdcdb.gateway.ledger.places import ledger_path
-
-    file = ledger_path(db)
-    if not file.exists():
-        raise SdcdbError(f"name the query log: --log FILE (there is no ledger {file} of the gateway's own)")
-    return file
 
 
 def _write(file: Path, text: str) -> None:

@@ -7,8 +7,8 @@ from rich.console import Console
 from rich.text import Text
 
 from sdcdb.cli.arguments import DatabaseArgument, PolicyOption
-from sdcdb.cli.output import JsonOption, Output, QuietOption
 from sdcdb.errors import Problem, counted
+from sdcdb.terminal.output import JsonOption, Output, QuietOption
 
 _COLOURS = {"error": "red", "warning": "yellow"}
 
@@ -21,10 +21,11 @@ def check(
     quiet: QuietOption = False,
 ) -> None:
     """Validate the policy, and hold it against the real database. Exit code 1 when something is wrong."""
-    from sdcdb.database import connect, policy_path
+    from sdcdb.connection.connect import connect
     from sdcdb.errors import PolicyError
-    from sdcdb.policy.check import check as check_policy
+    from sdcdb.policy.governed import policy_path
     from sdcdb.policy.load import load_document
+    from sdcdb.views.check import check as check_policy
 
     out = Output(as_json, quiet)
     file = policy or policy_path(db)

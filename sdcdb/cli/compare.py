@@ -7,11 +7,11 @@ import typer
 from rich.console import Console
 
 from sdcdb.cli.arguments import DatabaseArgument, PolicyOption, SeedOption
-from sdcdb.cli.output import JsonOption, Output, QuietOption, table
+from sdcdb.terminal.output import JsonOption, Output, QuietOption, table
 
 if TYPE_CHECKING:
-    from sdcdb.compare import Comparison
-    from sdcdb.patterns import Patterns
+    from sdcdb.assess.compare import Comparison
+    from sdcdb.assess.patterns import Patterns
 
 SHOWN = 8  # pairs of columns in the text; JSON and HTML have all
 
@@ -30,14 +30,14 @@ def compare(
 ) -> None:
     """Hold a protected view against its table: what is still useful, and what an intruder can still learn."""
     import sdcdb
-    from sdcdb.compare import compare as measure
+    from sdcdb.assess.compare import compare as measure
 
     out = Output(as_json, quiet)
     with sdcdb.open(db, policy, read_only=True) as database, out.working("comparing", database.con):
         found = measure(database, view, confidential, seed)
     out.result(data(found), lambda console: _draw(console, found))
     if html is not None:
-        from sdcdb.report import write_page
+        from sdcdb.pages.comparison_report import write_page
 
         write_page(found, html)
         out.note(f"\nWrote {html}")

@@ -7,7 +7,7 @@ import typer
 from rich.console import Console
 
 from sdcdb.cli.arguments import SeedOption
-from sdcdb.cli.output import JsonOption, Output, QuietOption, table
+from sdcdb.terminal.output import JsonOption, Output, QuietOption, table
 
 
 def datasets(
@@ -45,10 +45,10 @@ def _list(out: Output) -> None:
 
 
 def _create(out: Output, name: str, file: Path, rows: int | None, seed: int) -> None:
+    from sdcdb.connection.atomic_file import new_database
     from sdcdb.datasets import DATASETS
     from sdcdb.datasets import create as create_tables
     from sdcdb.errors import DatabaseError, choices
-    from sdcdb.new_file import new_database
 
     if name not in DATASETS:
         raise DatabaseError(f"there is no data set {name!r}; {choices(name, DATASETS)}")

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from sdcdb.cli.arguments import SeedOption
-from sdcdb.cli.output import Output, QuietOption
+from sdcdb.terminal.output import Output, QuietOption
 
 
 def demo(
@@ -16,6 +16,6 @@ def demo(
     quiet: QuietOption = False,
 ) -> None:
     """Create a database in a new folder and walk through what sdcdb can do with it."""
-    from sdcdb.demo import run_demo
+    from sdcdb.cli.tour import run_demo
 
     run_demo(folder, rows, seed, Output(quiet=quiet))

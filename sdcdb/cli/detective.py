@@ -6,10 +6,10 @@ import typer
 from rich.console import Console
 
 from sdcdb.cli.arguments import DatabaseArgument, listed
-from sdcdb.cli.output import JsonOption, Output, QuietOption, table
+from sdcdb.terminal.output import JsonOption, Output, QuietOption, table
 
 if TYPE_CHECKING:
-    from sdcdb.detective import Detection, ValueCluster
+    from sdcdb.similarity.detective import Detection, ValueCluster
 
 SHOWN = 6  # pairs of each cluster in the text
 
@@ -29,13 +29,13 @@ def detective(
     quiet: QuietOption = False,
 ) -> None:
     """Show which values of a category are similar, and among which records (DETECTIVE)."""
-    from sdcdb.database import connect
-    from sdcdb.detective import detect
-    from sdcdb.trees.table import TrainingTable
+    from sdcdb.connection.connect import connect
+    from sdcdb.connection.training_table import read_training_table
+    from sdcdb.similarity.detective import detect
 
     out = Output(as_json, quiet)
     with connect(db, read_only=True) as con, out.working("growing a tree", con):
-        training = TrainingTable.read(con, name, listed(columns) or None, attribute)
+        training = read_training_table(con, name, listed(columns) or None, attribute)
         if learner == "cart":
             from sdcdb.trees.cart import grow_cart
 

@@ -8,8 +8,8 @@ import typer
 from rich.console import Console
 
 from sdcdb.cli.arguments import DatabaseArgument, PolicyOption, SeedOption, listed
-from sdcdb.cli.output import JsonOption, Output, QuietOption, table
 from sdcdb.errors import SdcdbError
+from sdcdb.terminal.output import JsonOption, Output, QuietOption, table
 
 if TYPE_CHECKING:
     from sdcdb.evaluate.experiment import Experiment
@@ -71,7 +71,7 @@ def evaluate(
     """Compare techniques: what an intruder is left unsure of, by what is known and by utility."""
     out = Output(as_json, quiet)
     if plot is not None:
-        from sdcdb.plots import check_format
+        from sdcdb.pages.plots import check_format
 
         check_format(plot)
     if seed < 0:
@@ -100,8 +100,8 @@ def evaluate(
     data = experiment.describe() | {"runs": runs, "average": average, "techniques": [each.plain() for each in lines]}
     out.result(data, lambda console: _draw(console, experiment, lines))
     if plot is not None:
-        from sdcdb.evaluate.chart import chart
-        from sdcdb.plots import save
+        from sdcdb.pages.evaluation_chart import chart
+        from sdcdb.pages.plots import save
 
         save(chart(lines, experiment.confidential, f"What remains uncertain about {experiment.confidential}"), plot)
         out.note(f"\nDrew {plot}")

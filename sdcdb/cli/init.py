@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from sdcdb.cli.arguments import DatabaseArgument
-from sdcdb.cli.output import JsonOption, Output, QuietOption
+from sdcdb.terminal.output import JsonOption, Output, QuietOption
 
 
 def init(
@@ -23,10 +23,11 @@ def init(
     quiet: QuietOption = False,
 ) -> None:
     """Inspect a database and write a commented starting policy beside it."""
-    from sdcdb.database import connect, policy_path
+    from sdcdb.connection.atomic_file import written_whole
+    from sdcdb.connection.connect import connect
     from sdcdb.errors import SdcdbError
-    from sdcdb.new_file import written_whole
     from sdcdb.policy.draft import draft_policy
+    from sdcdb.policy.governed import policy_path
 
     out = Output(as_json, quiet)
     target = output or policy_path(db)

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
-from sdcdb.cli.output import JsonOption, Output, QuietOption, table
-from sdcdb.cli.printable import printable
 from sdcdb.errors import LedgerError, counted
+from sdcdb.terminal.output import JsonOption, Output, QuietOption, table
+from sdcdb.terminal.printable import printable
 
 if TYPE_CHECKING:
     from sdcdb.gateway.ledger.rows import Row

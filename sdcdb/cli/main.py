@@ -95,7 +95,7 @@ def main() -> None:
         if "interrupted" in str(error).lower():  # DuckDB's word for Ctrl-C
             typer.echo("interrupted", err=True)
             sys.exit(130)
-        from sdcdb.secret import redacted
+        from sdcdb.views.secret import redacted
 
         typer.echo(redacted(traceback.format_exc()), err=True)  # an engine's message may quote a statement
         typer.echo(f"\nThis is a bug in sdcdb {__version__}. Please report it with the lines above.", err=True)

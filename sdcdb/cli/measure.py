@@ -1,6 +1,6 @@
 """`sdcdb measure`."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -8,14 +8,13 @@ import typer
 from rich.console import Console
 
 from sdcdb.cli.arguments import DatabaseArgument, PolicyOption, listed
-from sdcdb.cli.output import JsonOption, Output, QuietOption, table
-from sdcdb.errors import SdcdbError
+from sdcdb.terminal.output import JsonOption, Output, QuietOption, table
 
 if TYPE_CHECKING:
     import duckdb
 
-    from sdcdb.exposure import Exposure
-    from sdcdb.policy.models import Policy
+    from sdcdb.assess.exposure import Exposure
+    from sdcdb.udfs.measurement import Measurement
 
 KNOWN_HELP = "Columns that an intruder knows: sex,age. Default: the policy's quasi-identifiers."
 
@@ -38,67 +37,26 @@ def measure(
 ) -> None:
     """Measure a table: k-anonymity, l-diversity, t-closeness, uniqueness, and the CAE of a confidential column."""
     import sdcdb
-    from sdcdb.exposure import exposure
 
     out = Output(as_json, quiet)
     if plot is not None:
-        from sdcdb.plots import check_format
+        from sdcdb.pages.plots import check_format
 
         check_format(plot)
     with sdcdb.open(db, policy, read_only=True) as database:
-        question = _question(database.policy, name, known, confidential)
         with out.progress("measuring classes") as progress:
-            exposed = exposure(database.con, name, question.confidential, list(question.known), progress)
-            release = _release_risk(database.con, question)
-        out.result(_data(question, release, exposed, worst), lambda console: _draw(console, release, exposed, worst))
+            found = database.measure(name, known=listed(known), confidential=confidential, progress=progress)
+        out.result(_data(found, worst), lambda console: _draw(console, found, worst))
         if plot is not None:
-            _plot(database.con, exposed, plot)
+            _plot(database.con, found.exposure, plot)
             out.note(f"\nDrew {plot}")
 
 
-@dataclass(frozen=True)
-class Question:
-    """What is asked: the table, what an intruder knows, and what must stay hidden."""
-
-    table: str
-    known: tuple[str, ...]
-    confidential: str
-
-
-def _question(policy: "Policy | None", name: str, known: str | None, confidential: str | None) -> Question:
-    from sdcdb.policy.models import Role
-
-    declared = policy.tables.get(name) if policy else None
-    columns = listed(known) or (declared.named(Role.QUASI) if declared else [])
-    secret = confidential or next(iter(declared.named(Role.CONFIDENTIAL) if declared else []), None)
-    if not columns:
-        raise SdcdbError("which columns does an intruder know? Give --known sex,age, or a policy with quasi columns")
-    if secret is None:
-        raise SdcdbError("which column is confidential? Give --confidential salary, or a policy that says so")
-    return Question(name, tuple(dict.fromkeys(columns)), secret)
-
-
-def _release_risk(con: "duckdb.DuckDBPyConnection", question: Question) -> dict[str, dict[str, Any]]:
-    """Run the table macros that a user would run by hand."""
-    known = list(question.known)
-    calls = {
-        "k-anonymity": ("FROM sdc_k_anonymity(?, ?)", [question.table, known]),
-        "l-diversity": ("FROM sdc_l_diversity(?, ?, ?)", [question.table, known, question.confidential]),
-        "t-closeness": ("FROM sdc_t_closeness(?, ?, ?)", [question.table, known, question.confidential]),
-        "uniqueness": ("FROM sdc_uniqueness(?, ?)", [question.table, known]),
-    }
-    results = {}
-    for measure_name, (sql, parameters) in calls.items():
-        cursor = con.execute(sql, parameters)
-        names = [column[0] for column in cursor.description or ()]
-        results[measure_name] = dict(zip(names, cursor.fetchall()[0], strict=True))
-    return results
-
-
-def _data(question: Question, release: dict[str, dict[str, Any]], exposed: "Exposure", worst: int) -> dict[str, Any]:
+def _data(found: "Measurement", worst: int) -> dict[str, Any]:
+    exposed = found.exposure
     return {
-        **asdict(question),
-        **{name.replace("-", "_"): values for name, values in release.items()},
+        **asdict(found.question),
+        **{name.replace("-", "_"): values for name, values in found.risk.items()},
         "cae": {
             "nothing_known": asdict(exposed.nothing_known),
             "h0": exposed.quantiles("h0"),
@@ -115,7 +73,8 @@ def _data(question: Question, release: dict[str, dict[str, Any]], exposed: "Expo
     }
 
 
-def _draw(console: Console, release: dict[str, dict[str, Any]], exposed: "Exposure", worst: int) -> None:
+def _draw(console: Console, found: "Measurement", worst: int) -> None:
+    release, exposed = found.risk, found.exposure
     known = ", ".join(exposed.known)
     k, diversity, t = (release[name] for name in ("k-anonymity", "l-diversity", "t-closeness"))
     rows = [
@@ -143,8 +102,8 @@ def _draw(console: Console, release: dict[str, dict[str, Any]], exposed: "Exposu
 
 
 def _plot(con: "duckdb.DuckDBPyConnection", exposed: "Exposure", file: Path) -> None:
-    from sdcdb.exposure import exposure_curve
-    from sdcdb.plots import Line, cae_chart, save
+    from sdcdb.assess.exposure import exposure_curve
+    from sdcdb.pages.plots import Line, cae_chart, save
 
     known = ", ".join(exposed.known)
     lines = [

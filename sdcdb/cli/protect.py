@@ -6,7 +6,7 @@ import typer
 from rich.console import Console
 
 from sdcdb.cli.arguments import DatabaseArgument, PolicyOption
-from sdcdb.cli.output import JsonOption, Output, QuietOption, table
+from sdcdb.terminal.output import JsonOption, Output, QuietOption, table
 
 
 def protect(
@@ -24,8 +24,8 @@ def protect(
 ) -> None:
     """Fit what the policy asks for, and create its protected views: all of them, or none."""
     import sdcdb
-    from sdcdb.protect import protect as create
-    from sdcdb.secret import redacted
+    from sdcdb.views.protect import protect as create
+    from sdcdb.views.secret import redacted
 
     out = Output(as_json, quiet)
     with sdcdb.open(db, policy) as database, out.working("checking the policy", database.con) as say:

@@ -7,8 +7,8 @@ from rich.console import Console
 
 from sdcdb.cli.arguments import DatabaseArgument, PolicyOption
 from sdcdb.cli.asking import opened
-from sdcdb.cli.output import JsonOption, Output, QuietOption
-from sdcdb.cli.printable import printable
+from sdcdb.terminal.output import JsonOption, Output, QuietOption
+from sdcdb.terminal.printable import printable
 
 
 def refresh(

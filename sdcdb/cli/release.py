@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 
 from sdcdb.cli.arguments import DatabaseArgument, PolicyOption
-from sdcdb.cli.output import JsonOption, Output, QuietOption
 from sdcdb.errors import counted
+from sdcdb.terminal.output import JsonOption, Output, QuietOption
 
 
 def release(
@@ -20,7 +20,7 @@ def release(
 ) -> None:
     """Write a protected view to a file for giving away, with a manifest beside it."""
     import sdcdb
-    from sdcdb.release import release as write
+    from sdcdb.views.release import release as write
 
     out = Output(as_json, quiet)
     with sdcdb.open(db, policy, read_only=True) as database, out.working(f"writing {output}", database.con):

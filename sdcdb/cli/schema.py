@@ -21,7 +21,7 @@ def schema(
 
     text = json.dumps(policy_schema(), indent=2) + "\n"
     if output:
-        from sdcdb.new_file import written_whole
+        from sdcdb.connection.atomic_file import written_whole
 
         with written_whole(output, replace=True) as part:
             part.write_text(text, encoding="utf-8")

@@ -8,8 +8,8 @@ from rich.text import Text
 
 from sdcdb.cli.arguments import DatabaseArgument, PolicyOption
 from sdcdb.cli.asking import UserOption, opened, user_name
-from sdcdb.cli.output import Output, QuietOption
-from sdcdb.cli.printable import printable
+from sdcdb.terminal.output import Output, QuietOption
+from sdcdb.terminal.printable import printable
 
 
 def shell(
@@ -23,7 +23,7 @@ def shell(
     out = Output(quiet=quiet)
     who = user_name(user)
     with opened(db, policy, out) as (database, gateway):
-        from sdcdb.shell.running import Waiting
+        from sdcdb.shell.cancellable import Waiting
         from sdcdb.shell.session import Session
 
         waiting = Waiting(out.notes, gateway.interrupt)

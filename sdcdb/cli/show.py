@@ -6,8 +6,8 @@ import typer
 from rich.console import Console
 
 from sdcdb.cli.arguments import DatabaseArgument
-from sdcdb.cli.output import JsonOption, Output, QuietOption, table
 from sdcdb.errors import counted
+from sdcdb.terminal.output import JsonOption, Output, QuietOption, table
 
 
 def show(
@@ -17,10 +17,10 @@ def show(
     quiet: QuietOption = False,
 ) -> None:
     """Explain a protected view in words: what is changed how, with which probabilities."""
-    from sdcdb.catalogue import entry
-    from sdcdb.database import connect
-    from sdcdb.profile import table_names
-    from sdcdb.sql import quoted, table_reference
+    from sdcdb.connection.connect import connect
+    from sdcdb.connection.identifiers import quoted, table_reference
+    from sdcdb.connection.profile import table_names
+    from sdcdb.views.catalogue import entry
 
     out = Output(as_json, quiet)
     with connect(db, read_only=True) as con:

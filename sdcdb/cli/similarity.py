@@ -7,7 +7,7 @@ import typer
 from rich.console import Console
 
 from sdcdb.cli.arguments import DatabaseArgument, listed
-from sdcdb.cli.output import JsonOption, Output, QuietOption, table
+from sdcdb.terminal.output import JsonOption, Output, QuietOption, table
 
 SHOWN = 5  # most similar pairs of each column in the text
 
@@ -30,14 +30,14 @@ def similarity(
     quiet: QuietOption = False,
 ) -> None:
     """Show which values of a table's categories are similar (VICUS): as numbers, and as a colour map."""
-    from sdcdb.database import connect
+    from sdcdb.connection.connect import connect
+    from sdcdb.connection.profile import profile
     from sdcdb.errors import SdcdbError
-    from sdcdb.profile import profile
-    from sdcdb.similarity import similarity as measure
+    from sdcdb.similarity.similarity import similarity as measure
 
     out = Output(as_json, quiet)
     if output is not None:
-        from sdcdb.plots import check_format
+        from sdcdb.pages.plots import check_format
 
         check_format(output)
     with connect(db, read_only=True) as con, out.working("counting", con):
@@ -67,7 +67,7 @@ def similarity(
 
     out.result(data, draw)
     if output is not None:
-        from sdcdb.plots import save, similarity_chart
+        from sdcdb.pages.plots import save, similarity_chart
 
         save(similarity_chart(frames, f"Similarity of values in {name}"), output)
         out.note(f"Drew {output}")

@@ -8,10 +8,10 @@ import typer
 
 from sdcdb.cli.arguments import DatabaseArgument, PolicyOption
 from sdcdb.cli.asking import opened
-from sdcdb.cli.output import JsonOption, Output, QuietOption
+from sdcdb.terminal.output import JsonOption, Output, QuietOption
 
 if TYPE_CHECKING:
-    from sdcdb.shell.room import Asked, Known
+    from sdcdb.gateway.knowledge_left import Asked, Known
 
 
 def status(
@@ -22,10 +22,10 @@ def status(
     quiet: QuietOption = False,
 ) -> None:
     """Show how much all answers together tell by now, and how much room is left. Exit code 1: a table has changed."""
+    from sdcdb.gateway.knowledge_left import asked, changed, known
     from sdcdb.gateway.ledger.places import ledger_path
-    from sdcdb.shell.room import asked, changed, known
-    from sdcdb.shell.status import draw_asked, draw_changed, draw_known
-    from sdcdb.shell.values import json_text
+    from sdcdb.terminal.status import draw_asked, draw_changed, draw_known
+    from sdcdb.terminal.values import json_text
 
     out = Output(as_json, quiet)
     with opened(db, policy, out) as (database, gateway):

@@ -6,7 +6,7 @@ import typer
 from rich.console import Console
 from rich.markdown import Markdown
 
-from sdcdb.cli.output import JsonOption, Output, QuietOption, table
+from sdcdb.terminal.output import JsonOption, Output, QuietOption, table
 
 
 def techniques(
@@ -16,8 +16,8 @@ def techniques(
 ) -> None:
     """List the techniques that a policy may name, or print the manual of one."""
     from sdcdb.errors import SdcdbError, choices
-    from sdcdb.manual import page
     from sdcdb.techniques.registry import TECHNIQUES
+    from sdcdb.terminal.technique_page import page
 
     out = Output(as_json, quiet)
     if name is None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from sdcdb.cli.arguments import DatabaseArgument, SeedOption, listed
-from sdcdb.cli.output import JsonOption, Output, QuietOption
+from sdcdb.terminal.output import JsonOption, Output, QuietOption
 
 if TYPE_CHECKING:
     from sdcdb.trees.tree import Tree
@@ -34,17 +34,17 @@ def tree(
     quiet: QuietOption = False,
 ) -> None:
     """Grow a decision tree that predicts a column, and show its rules: leaves, siblings, what each tests."""
-    from sdcdb.database import connect
-    from sdcdb.profile import column_types
-    from sdcdb.trees.table import TrainingTable
+    from sdcdb.connection.connect import connect
+    from sdcdb.connection.profile import column_types
+    from sdcdb.connection.training_table import read_training_table
 
     out = Output(as_json, quiet)
     if output is not None:
-        from sdcdb.trees.picture import check_format
+        from sdcdb.pages.tree_picture import check_format
 
         check_format(output)
     with connect(db, read_only=True) as con, out.working("reading", con):
-        table = TrainingTable.read(con, name, listed(attributes) or None, target, sample, seed)
+        table = read_training_table(con, name, listed(attributes) or None, target, sample, seed)
         names = list(column_types(con, name))
     used = {attribute.name for attribute in table.attributes}
     left_out = [column for column in names if column not in used] if attributes is None else []
@@ -63,7 +63,7 @@ def tree(
         grown = grow_cart(table, min_cases=min_cases, seed=seed)
     out.result(as_data(grown), lambda console: console.print(grown.text(), markup=False))
     if output is not None:
-        from sdcdb.trees.picture import save
+        from sdcdb.pages.tree_picture import save
 
         save(grown, output)
         out.note(f"Drew {output}")

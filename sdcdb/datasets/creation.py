@@ -4,10 +4,10 @@ from typing import SupportsIndex
 
 import duckdb
 
+from sdcdb.connection.transaction import transaction
 from sdcdb.datasets.dataset import Dataset
 from sdcdb.datasets.registry import DATASETS
 from sdcdb.errors import DatabaseError, DataError, choices
-from sdcdb.transaction import transaction
 
 MAX_ROWS = 1_000_000_000
 """A few zeros too many should be told at once, not when the disk is full."""

@@ -1,4 +1,4 @@
-"""Rendering an expression for one engine: the placeholders of `sdcdb.row` become that engine's SQL."""
+"""Rendering an expression for one engine: the placeholders of `sdcdb.engines.expressions` become that engine's SQL."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
@@ -7,9 +7,9 @@ from typing import Any
 
 from sqlglot import exp
 
+from sdcdb.connection.identifiers import identifier
+from sdcdb.engines.expressions import TABLE
 from sdcdb.errors import InternalError
-from sdcdb.row import TABLE
-from sdcdb.sql import identifier
 
 JOINED = "j"  # aliases of joined tables: j0, j1, ...
 LISTS = "p"  # alias of the one-row table that holds the lists

@@ -11,9 +11,9 @@ from typing import Any
 
 from sqlglot import exp
 
+from sdcdb.connection.identifiers import identifier, quoted
 from sdcdb.engines.dialect import Binding, Dialect, of_the_table_alone, once_layers, placeholders, text_literal
-from sdcdb.row import TABLE
-from sdcdb.sql import identifier, quoted
+from sdcdb.engines.expressions import TABLE
 
 SCHEMA = "sdc"
 

@@ -18,10 +18,10 @@ from typing import Any
 
 from sqlglot import exp
 
+from sdcdb.connection.identifiers import identifier
 from sdcdb.engines.dialect import LISTS, Binding, Dialect, of_the_table_alone, once_layers, placeholders
+from sdcdb.engines.expressions import TABLE, number, real
 from sdcdb.errors import DataError
-from sdcdb.row import TABLE, number, real
-from sdcdb.sql import identifier
 
 _T = exp.DType
 _WHOLE = {

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr
 
+from sdcdb.engines.expressions import SPAN
 from sdcdb.evaluate.population import Floats, Grid, Ints
-from sdcdb.numbers import Boundary
-from sdcdb.row import SPAN
 from sdcdb.techniques.binomial import FittedBinomial, chances
 from sdcdb.techniques.coding import FittedCoding
 from sdcdb.techniques.correlated import FittedCorrelated
+from sdcdb.techniques.families.numbers import Boundary
 from sdcdb.techniques.multiplicative import FittedMultiplicative
 from sdcdb.techniques.normal import FittedNormal
 from sdcdb.techniques.rounding import FittedRounding
@@ -48,7 +48,7 @@ def observed(positions: Ints, published: Ints, size: int) -> Floats:
 
 
 def folded(steps: Ints, boundary: Boundary, size: int) -> Ints:
-    """Bring places outside 0 to size - 1 back inside, as `sdcdb.numbers.NumberShape` does in SQL.
+    """Bring places outside 0 to size - 1 back inside, as `sdcdb.techniques.families.numbers.NumberShape` does in SQL.
 
     >>> [folded(np.arange(-2, 5), how, 3).tolist() for how in ("wrap", "clip", "reflect")]
     [[1, 2, 0, 1, 2, 0, 1], [0, 0, 0, 1, 2, 2, 2], [2, 1, 0, 1, 2, 1, 0]]

@@ -7,16 +7,16 @@ import duckdb
 import numpy as np
 import pandas as pd
 
-from sdcdb import catalogue
+from sdcdb.connection.profile import profile
 from sdcdb.engines.duckdb import DuckDBDialect
 from sdcdb.errors import SdcdbError
 from sdcdb.evaluate.population import Floats, Ints, Population
 from sdcdb.evaluate.settings import Setting
 from sdcdb.policy.models import Table, View
-from sdcdb.profile import profile
-from sdcdb.protect import Wanted, create_view, fit_view
-from sdcdb.secret import Secret
 from sdcdb.techniques.technique import Fitted
+from sdcdb.views import catalogue
+from sdcdb.views.protect import Wanted, create_view, fit_view
+from sdcdb.views.secret import Secret
 
 TABLE, VIEW = "population", "published"
 

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from itertools import islice
 
+from sdcdb.connection.interrupts import deferred
 from sdcdb.evaluate.population import Population
 from sdcdb.evaluate.release import Laboratory, Outcome, Prior, Unit
 from sdcdb.evaluate.results import Results
 from sdcdb.evaluate.settings import Setting
-from sdcdb.interrupts import deferred
 
 Progress = Callable[[int, int], None]
 _laboratory: list[Laboratory] = []  # one per worker process

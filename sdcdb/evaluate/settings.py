@@ -18,7 +18,7 @@ from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
 from sdcdb.errors import SdcdbError, choices
-from sdcdb.policy.amount import Amount
+from sdcdb.fields.amount import Amount
 from sdcdb.techniques.registry import TECHNIQUES
 from sdcdb.techniques.technique import Kind
 

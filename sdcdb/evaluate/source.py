@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import duckdb
 import numpy as np
 
+from sdcdb.connection.identifiers import identifier, quoted, table_reference
+from sdcdb.connection.profile import ColumnProfile, TableProfile, profile
 from sdcdb.errors import DataError, choices
 from sdcdb.evaluate.population import MOST_KNOWN, Grid, Population
 from sdcdb.policy.models import Role, Table
-from sdcdb.profile import ColumnProfile, TableProfile, profile
-from sdcdb.sql import identifier, quoted, table_reference
 
 FEW = 50  # values of a grid that is chosen for the user
 MOST_VALUES = 2_000  # values of a grid that the user asks for

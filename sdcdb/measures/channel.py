@@ -55,7 +55,7 @@ class Grid:
 
 
 def bounded(numbers: Floats, low: float, high: float, boundary: Boundary) -> Floats:
-    """Bring noisy numbers back into [low, high], as `sdcdb.numbers.NumberShape` does in SQL.
+    """Bring noisy numbers back into [low, high], as `sdcdb.techniques.families.numbers.NumberShape` does in SQL.
 
     >>> [bounded(np.array([11.0]), 0, 10, how).tolist() for how in ("wrap", "clip", "reflect")]
     [[1.0], [10.0], [9.0]]

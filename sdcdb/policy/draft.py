@@ -6,11 +6,11 @@ import re
 
 import duckdb
 
+from sdcdb.connection.profile import ColumnProfile, TableProfile, profile, table_names
 from sdcdb.errors import DatabaseError, counted
 from sdcdb.policy.defaults import DEFAULTS
 from sdcdb.policy.guess import guess_key, guess_public, guess_role
 from sdcdb.policy.models import ROWID, Role
-from sdcdb.profile import ColumnProfile, TableProfile, profile, table_names
 
 _HEAD = """\
 # A starting policy for {database}, written by `sdcdb init`. Read it before you trust it:

@@ -8,9 +8,9 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from sdcdb.errors import choices
+from sdcdb.fields.strict import described, written
 from sdcdb.policy.methods import COLUMN_METHODS, METHODS
 from sdcdb.policy.models import Policy
-from sdcdb.policy.strict import described, written
 
 FieldPath = tuple[str | int, ...]
 

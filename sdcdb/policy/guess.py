@@ -6,10 +6,10 @@ A guess errs on the safe side: what looks unknown and rich becomes confidential,
 import re
 from dataclasses import dataclass
 
+from sdcdb.connection.profile import ColumnProfile, TableProfile
 from sdcdb.errors import counted
 from sdcdb.policy.defaults import role_words
 from sdcdb.policy.models import Role
-from sdcdb.profile import ColumnProfile, TableProfile
 
 FEW = 50  # distinct values that people still group by
 

@@ -11,10 +11,10 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError
 
 from sdcdb.errors import choices
-from sdcdb.policy.amount import Amount, AmountField, parse
+from sdcdb.fields.amount import Amount, AmountField, parse
+from sdcdb.fields.strict import Strict, incoherent
 from sdcdb.policy.defaults import DEFAULTS
 from sdcdb.policy.methods import Method, RowMethod
-from sdcdb.policy.strict import Strict, incoherent
 
 Number = int | float
 Aggregate = Literal["count", "sum", "avg", "min", "max"]

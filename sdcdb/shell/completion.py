@@ -8,11 +8,11 @@ from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 from sqlglot import exp
 
-from sdcdb.gateway.allowed import ALLOWED
-from sdcdb.gateway.measure import AGGREGATES
+from sdcdb.connection.identifiers import identifier, quoted
+from sdcdb.gateway.reading.aggregate import AGGREGATES
+from sdcdb.gateway.reading.allowed import ALLOWED
 from sdcdb.gateway.relations import Relation, Relations
 from sdcdb.shell.session import COMMANDS
-from sdcdb.sql import identifier, quoted
 
 WORDS = """
     SELECT DISTINCT FROM JOIN LEFT ON USING WHERE AND OR NOT IN BETWEEN LIKE ILIKE IS NULL CASE WHEN THEN ELSE END

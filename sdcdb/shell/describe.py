@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
+from sdcdb.connection.identifiers import table_reference
 from sdcdb.errors import SdcdbError, choices
 from sdcdb.gateway.relations import Confidential, Relation, Relations, Restricted
-from sdcdb.sql import table_reference
 
 _USES = {
     "restricted": "aggregates of confidential columns; conditions and groups on the others",

@@ -8,10 +8,10 @@ from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.lexers import PygmentsLexer
 from pygments.lexers.sql import SqlLexer
 
-from sdcdb.cli.printable import printable
 from sdcdb.shell.completion import SqlCompleter
 from sdcdb.shell.session import Outcome, Session
 from sdcdb.shell.split import blank, split
+from sdcdb.terminal.printable import printable
 
 WORDS_TO_LEAVE = frozenset({"exit", "quit"})
 

@@ -5,18 +5,18 @@ from enum import Enum
 
 from rich.console import Console
 
-from sdcdb.cli.printable import printable
-from sdcdb.database import Database
 from sdcdb.errors import Denied, SdcdbError, choices
 from sdcdb.gateway.gateway import Gateway
-from sdcdb.gateway.statement import privacy_question
-from sdcdb.gateway.verdict import Verdict
+from sdcdb.gateway.knowledge_left import changed, known
+from sdcdb.gateway.reading.statement import privacy_question
+from sdcdb.gateway.rules.verdict import Verdict
+from sdcdb.policy.governed import Governed
+from sdcdb.shell.cancellable import Cancelled, Waiting
 from sdcdb.shell.describe import describe, listing
-from sdcdb.shell.drawing import denial, draw_answer, draw_rows, draw_verdict
-from sdcdb.shell.hidden import hidden
-from sdcdb.shell.room import changed, known
-from sdcdb.shell.running import Cancelled, Waiting
-from sdcdb.shell.status import draw_changed, draw_known
+from sdcdb.terminal.answer_table import denial, draw_answer, draw_rows, draw_verdict
+from sdcdb.terminal.printable import printable
+from sdcdb.terminal.status import draw_changed, draw_known
+from sdcdb.terminal.suppressed import hidden
 
 HELP = (
     ("SELECT ...;", "ask; a statement ends with a semicolon and may have many lines"),
@@ -43,7 +43,7 @@ class Outcome(Enum):
 class Session:
     """A user at the gateway of a database. Results go to `console`, denials to `notes`."""
 
-    database: Database
+    database: Governed
     gateway: Gateway
     user: str
     console: Console

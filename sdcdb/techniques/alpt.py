@@ -4,9 +4,9 @@ from typing import Literal
 
 import numpy as np
 
-from sdcdb.categories import CategoryShape, FittedTransition, category_shape
-from sdcdb.leafclass import expected_changes, frequencies
-from sdcdb.leaves import TreeParams, grown, leaf_counts
+from sdcdb.techniques.families.categories import CategoryShape, FittedTransition, category_shape
+from sdcdb.techniques.families.leaf_class import expected_changes, frequencies
+from sdcdb.techniques.families.leaves import TreeParams, grown, leaf_counts
 from sdcdb.techniques.technique import ColumnSpec, Engine, Kind, Source, Technique, one_draw
 from sdcdb.trees.tree import Tree
 

@@ -7,10 +7,10 @@ from typing import Any, Literal
 from pydantic import Field
 from sqlglot import exp
 
-from sdcdb.categories import category_shape
+from sdcdb.engines.expressions import Row, array, ascending, code, each, element, item, number, pick, typed
 from sdcdb.errors import DataError, counted
-from sdcdb.row import Row, array, ascending, code, each, element, item, number, pick, typed
 from sdcdb.techniques.ean import MOST, must_hold
+from sdcdb.techniques.families.categories import category_shape
 from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Kind, Params, Source, Technique, Value
 
 

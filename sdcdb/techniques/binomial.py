@@ -7,10 +7,10 @@ from typing import Any, Literal
 
 from sqlglot import exp
 
+from sdcdb.engines.expressions import SPAN, Row, double, item, number, real
 from sdcdb.errors import DataError
-from sdcdb.numbers import Boundary, NumberShape
-from sdcdb.policy.amount import AmountField
-from sdcdb.row import SPAN, Row, double, item, number, real
+from sdcdb.fields.amount import AmountField
+from sdcdb.techniques.families.numbers import Boundary, NumberShape
 from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Kind, Params, Source, Technique
 
 LARGEST = 2**24  # trials; the lists then hold 2^15 items

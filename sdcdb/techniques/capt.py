@@ -6,9 +6,9 @@ from typing import Literal
 import numpy as np
 from pydantic import Field
 
-from sdcdb.categories import category_shape
-from sdcdb.leafclass import Counts, FittedLeafDraw, frequencies
-from sdcdb.leaves import TreeParams, grown, leaf_counts
+from sdcdb.techniques.families.categories import category_shape
+from sdcdb.techniques.families.leaf_class import Counts, FittedLeafDraw, frequencies
+from sdcdb.techniques.families.leaves import TreeParams, grown, leaf_counts
 from sdcdb.techniques.random_categorical import FittedRandomCategorical, fit_column
 from sdcdb.techniques.technique import ColumnSpec, Engine, Kind, Source, Technique, one_draw
 from sdcdb.trees.tree import Leaf, Tree

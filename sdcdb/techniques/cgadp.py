@@ -8,12 +8,12 @@ import numpy as np
 from pydantic import Field
 from sqlglot import exp
 
-from sdcdb.gadp import Floats, Moments, rule
-from sdcdb.leaves import leaf, over_rows, present
-from sdcdb.linear import LinearParams, given_columns, normal, steady, tree_of
-from sdcdb.numbers import NumberShape
-from sdcdb.policy.strict import Strict
-from sdcdb.row import Row, bigint, double, item, number, once, real
+from sdcdb.engines.expressions import Row, bigint, double, item, number, once, real
+from sdcdb.fields.strict import Strict
+from sdcdb.techniques.families.gadp import Floats, Moments, rule
+from sdcdb.techniques.families.leaves import leaf, over_rows, present
+from sdcdb.techniques.families.linear import LinearParams, given_columns, normal, steady, tree_of
+from sdcdb.techniques.families.numbers import NumberShape
 from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Kind, Source, Technique
 from sdcdb.trees.tree import Tree
 

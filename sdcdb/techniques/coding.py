@@ -9,16 +9,15 @@ from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema, model_val
 from pydantic_core import PydanticCustomError
 from sqlglot import exp
 
+from sdcdb.connection.identifiers import identifier, quoted, table_reference
+from sdcdb.engines.expressions import Row, double, real, typed
 from sdcdb.errors import DataError
-from sdcdb.numbers import NumberShape
-from sdcdb.policy.amount import Amount
-from sdcdb.policy.defaults import DEFAULTS
-from sdcdb.policy.strict import Strict, incoherent
-from sdcdb.row import Row, double, real, typed
-from sdcdb.sql import identifier, quoted, table_reference
+from sdcdb.fields.amount import Amount
+from sdcdb.fields.strict import Strict, incoherent
+from sdcdb.techniques.families.numbers import NumberShape
 from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Kind, Params, Source, Technique
 
-FEWEST: int = DEFAULTS["restrict"]["min_set"]  # records whose mean may be published
+FEWEST = 10  # records whose mean may be published: as the default of `min_set`
 
 
 def _threshold(given: Any) -> Amount:

@@ -9,11 +9,11 @@ from pydantic import field_validator
 from pydantic_core import PydanticCustomError
 from sqlglot import exp
 
+from sdcdb.connection.identifiers import identifier, quoted, table_reference
+from sdcdb.engines.expressions import Row, double, real
 from sdcdb.errors import DataError
-from sdcdb.numbers import Boundary, NumberShape
-from sdcdb.policy.amount import Amount, AmountField
-from sdcdb.row import Row, double, real
-from sdcdb.sql import identifier, quoted, table_reference
+from sdcdb.fields.amount import Amount, AmountField
+from sdcdb.techniques.families.numbers import Boundary, NumberShape
 from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Kind, Params, Source, Technique
 
 

@@ -8,11 +8,11 @@ from typing import Any, Literal, Self
 from pydantic import Field, model_validator
 from sqlglot import exp
 
+from sdcdb.connection.identifiers import identifier, quoted, table_reference
+from sdcdb.connection.profile import column_types
+from sdcdb.engines.expressions import Row, array, ascending, code, each, item, number, pick, typed
 from sdcdb.errors import DataError, choices
-from sdcdb.policy.strict import incoherent
-from sdcdb.profile import column_types
-from sdcdb.row import Row, array, ascending, code, each, item, number, pick, typed
-from sdcdb.sql import identifier, quoted, table_reference
+from sdcdb.fields.strict import incoherent
 from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Kind, Params, Source, Technique, Value
 
 MOST = 2**16  # values: a sort key is a draw of 32 bits, then the value's place in 16

@@ -4,11 +4,11 @@ from typing import Literal
 
 from pydantic import Field
 
-from sdcdb.framework import NumberMethod, Parts, PatternParams, draws_by_part
-from sdcdb.leaves import grown_from, training_table
-from sdcdb.linear import rules_of
-from sdcdb.numbers import NumberShape
 from sdcdb.techniques import cgadp, egadp, gadp, rpt
+from sdcdb.techniques.families.framework import NumberMethod, Parts, PatternParams, draws_by_part
+from sdcdb.techniques.families.leaves import grown_from, training_table
+from sdcdb.techniques.families.linear import rules_of
+from sdcdb.techniques.families.numbers import NumberShape
 from sdcdb.techniques.framework import similar
 from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Kind, Source, Technique, two_draws
 from sdcdb.trees.tree import Tree

@@ -2,11 +2,11 @@
 
 from typing import Literal
 
-from sdcdb.framework import NoiseParams, Parts, PatternParams, draws_by_part
-from sdcdb.leafnoise import FittedLeafNoise, ranges_of
-from sdcdb.leaves import grown_from, training_table
-from sdcdb.numbers import NumberShape, normal_draws
 from sdcdb.techniques import capt, rpt
+from sdcdb.techniques.families.framework import NoiseParams, Parts, PatternParams, draws_by_part
+from sdcdb.techniques.families.leaf_noise import FittedLeafNoise, ranges_of
+from sdcdb.techniques.families.leaves import grown_from, training_table
+from sdcdb.techniques.families.numbers import NumberShape, normal_draws
 from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Kind, Source, Technique
 from sdcdb.trees.table import TrainingTable
 

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Literal
 
-from sdcdb.linear import FittedLinear, LinearParams, fit_rules
-from sdcdb.numbers import NumberShape
+from sdcdb.techniques.families.linear import FittedLinear, LinearParams, fit_rules
+from sdcdb.techniques.families.numbers import NumberShape
 from sdcdb.techniques.technique import ColumnSpec, Engine, Kind, Source, Technique
 
 

@@ -2,10 +2,10 @@
 
 from typing import Literal
 
-from sdcdb.leafnoise import FittedLeafNoise, ranges_of
-from sdcdb.leaves import ClassParams, grown
-from sdcdb.numbers import NumberShape, normal_draws
-from sdcdb.policy.amount import Amount
+from sdcdb.fields.amount import Amount
+from sdcdb.techniques.families.leaf_noise import FittedLeafNoise, ranges_of
+from sdcdb.techniques.families.leaves import ClassParams, grown
+from sdcdb.techniques.families.numbers import NumberShape, normal_draws
 from sdcdb.techniques.technique import ColumnSpec, Engine, Kind, ShareField, Source, Technique
 
 

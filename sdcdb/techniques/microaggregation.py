@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from pydantic import Field
 from sqlglot import exp
 
+from sdcdb.connection.identifiers import identifier, quoted, table_reference
+from sdcdb.engines.expressions import Row, joined
 from sdcdb.errors import counted
-from sdcdb.numbers import NumberShape
-from sdcdb.row import Row, joined
-from sdcdb.sql import identifier, quoted, table_reference
+from sdcdb.techniques.families.numbers import NumberShape
 from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Kind, Params, Source, Technique
 
 Floats = NDArray[np.float64]

@@ -7,12 +7,12 @@ from typing import Literal, Self
 from pydantic import model_validator
 from sqlglot import exp
 
+from sdcdb.connection.identifiers import identifier, quoted, table_reference
+from sdcdb.engines.expressions import Row, double, real
 from sdcdb.errors import DataError
-from sdcdb.numbers import Boundary, NumberShape, clip, normal_draws
-from sdcdb.policy.amount import AmountField
-from sdcdb.policy.strict import incoherent
-from sdcdb.row import Row, double, real
-from sdcdb.sql import identifier, quoted, table_reference
+from sdcdb.fields.amount import AmountField
+from sdcdb.fields.strict import incoherent
+from sdcdb.techniques.families.numbers import Boundary, NumberShape, clip, normal_draws
 from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Kind, Params, Source, Technique
 
 LARGEST_DIRECT = 1 / 3  # so that clipping, at three deviations or more, takes less than 0.5% of the variance

@@ -5,9 +5,9 @@ from typing import Literal
 
 from sqlglot import exp
 
-from sdcdb.numbers import Boundary, NumberShape, normal_draws
-from sdcdb.policy.amount import AmountField
-from sdcdb.row import Row, double, real
+from sdcdb.engines.expressions import Row, double, real
+from sdcdb.fields.amount import AmountField
+from sdcdb.techniques.families.numbers import Boundary, NumberShape, normal_draws
 from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Kind, Params, Source, Technique
 
 

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Literal
 
-from sdcdb.categories import category_shape
-from sdcdb.leafclass import FittedLeafDraw, frequencies
-from sdcdb.leaves import TreeParams, grown, leaf_counts
+from sdcdb.techniques.families.categories import category_shape
+from sdcdb.techniques.families.leaf_class import FittedLeafDraw, frequencies
+from sdcdb.techniques.families.leaves import TreeParams, grown, leaf_counts
 from sdcdb.techniques.technique import ColumnSpec, Engine, Kind, Source, Technique, one_draw
 
 

@@ -2,10 +2,10 @@
 
 from typing import Literal
 
-from sdcdb.categories import FittedTransition, category_shape, fitted_rows
 from sdcdb.errors import DataError, choices
+from sdcdb.techniques.families.categories import FittedTransition, category_shape, fitted_rows
+from sdcdb.techniques.families.transition import given
 from sdcdb.techniques.technique import ColumnSpec, Engine, Kind, Params, Source, Technique, one_draw
-from sdcdb.transition import given
 
 
 class Pram(Params):

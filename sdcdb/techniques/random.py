@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from sdcdb.categories import fitted_rows
+from sdcdb.techniques.families.categories import fitted_rows
 from sdcdb.techniques.technique import ColumnSpec, Engine, Kind, Source, Technique, one_draw
 from sdcdb.techniques.vicus import FittedPartitioned, Partitioned, fit_partitioned
 
@@ -29,7 +29,7 @@ class FittedRandom(FittedPartitioned):
 
 def fit(engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: Random) -> tuple[FittedRandom, ...]:
     """Partition as VICUS does, for the same probabilities of keeping a value."""
-    from sdcdb.transition import random
+    from sdcdb.techniques.families.transition import random
 
     return tuple(
         FittedRandom(

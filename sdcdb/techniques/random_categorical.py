@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from sdcdb.categories import FittedTransition, category_shape, fitted_rows
+from sdcdb.techniques.families.categories import FittedTransition, category_shape, fitted_rows
 from sdcdb.techniques.technique import ColumnSpec, Engine, Kind, Params, Source, Technique, one_draw
 
 
@@ -39,7 +39,7 @@ def fit(
 
 def fit_column(engine: Engine, table: Source, column: ColumnSpec, p: float) -> FittedRandomCategorical:
     """As `fit`, with the probability as a number."""
-    from sdcdb.transition import warner
+    from sdcdb.techniques.families.transition import warner
 
     shape = category_shape(engine, table, column)
     matrix = fitted_rows(warner(shape.values, 1 - p)) if shape.values else ()

@@ -2,8 +2,8 @@
 
 from typing import Literal
 
-from sdcdb.framework import CategoryParams, NumberMethod, Parts, draws_by_part
 from sdcdb.techniques.extended_framework import drawn
+from sdcdb.techniques.families.framework import CategoryParams, NumberMethod, Parts, draws_by_part
 from sdcdb.techniques.random_framework import scattered
 from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Kind, Source, Technique, two_draws
 

@@ -2,10 +2,10 @@
 
 from typing import Literal
 
-from sdcdb.categories import category_shape
-from sdcdb.framework import CategoryParams, Parts, draws_by_part
-from sdcdb.leaves import grown
 from sdcdb.techniques import alpt, uniform
+from sdcdb.techniques.families.categories import category_shape
+from sdcdb.techniques.families.framework import CategoryParams, Parts, draws_by_part
+from sdcdb.techniques.families.leaves import grown
 from sdcdb.techniques.random_categorical import fit_column
 from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Kind, Source, Technique, two_draws
 

@@ -5,10 +5,10 @@ from typing import Literal
 
 from sqlglot import exp
 
+from sdcdb.engines.expressions import SPAN, Row, double, real
 from sdcdb.errors import DataError
-from sdcdb.numbers import NumberShape, at_least, at_most
-from sdcdb.policy.amount import AmountField
-from sdcdb.row import SPAN, Row, double, real
+from sdcdb.fields.amount import AmountField
+from sdcdb.techniques.families.numbers import NumberShape, at_least, at_most
 from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Kind, Params, Source, Technique
 
 

@@ -5,10 +5,10 @@ from typing import Any, Literal
 
 from sqlglot import exp
 
-from sdcdb.categories import CategoryShape, category_shape
-from sdcdb.leafclass import expected_changes, frequencies
-from sdcdb.leaves import TreeParams, grown, leaf, leaf_counts, over_rows, present
-from sdcdb.row import Row, bigint, flag, item, number, typed, where
+from sdcdb.engines.expressions import Row, bigint, flag, item, number, typed, where
+from sdcdb.techniques.families.categories import CategoryShape, category_shape
+from sdcdb.techniques.families.leaf_class import expected_changes, frequencies
+from sdcdb.techniques.families.leaves import TreeParams, grown, leaf, leaf_counts, over_rows, present
 from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Kind, Params, Source, Technique
 from sdcdb.trees.tree import Tree
 

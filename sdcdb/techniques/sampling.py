@@ -5,10 +5,10 @@ from typing import Literal
 
 from sqlglot import exp
 
+from sdcdb.connection.identifiers import quoted, table_reference
+from sdcdb.engines.expressions import RECORD, SPAN, TABLE, Row, number
 from sdcdb.errors import DataError
-from sdcdb.policy.amount import AmountField
-from sdcdb.row import RECORD, SPAN, TABLE, Row, number
-from sdcdb.sql import quoted, table_reference
+from sdcdb.fields.amount import AmountField
 from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Kind, Params, Source, Technique
 
 

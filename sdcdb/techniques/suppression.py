@@ -6,10 +6,10 @@ from typing import Any, Literal, Self
 from pydantic import Field, model_validator
 from sqlglot import exp
 
+from sdcdb.connection.identifiers import identifier, quoted, table_reference
+from sdcdb.engines.expressions import SPAN, Row, code, number, typed
 from sdcdb.errors import DataError, counted
-from sdcdb.policy.strict import incoherent
-from sdcdb.row import SPAN, Row, code, number, typed
-from sdcdb.sql import identifier, quoted, table_reference
+from sdcdb.fields.strict import incoherent
 from sdcdb.techniques.technique import (
     ColumnSpec,
     Engine,

@@ -6,12 +6,12 @@ from typing import Literal
 from pydantic import Field
 from sqlglot import exp
 
+from sdcdb.connection.identifiers import identifier, quoted, table_reference
+from sdcdb.connection.profile import FLOATS, INTEGERS, column_types
 from sdcdb.engines.duckdb import SCHEMA
+from sdcdb.engines.expressions import SPAN, TABLE, Row, joined, real
 from sdcdb.errors import DataError, choices
-from sdcdb.policy.amount import Amount, AmountField, parse
-from sdcdb.profile import FLOATS, INTEGERS, column_types
-from sdcdb.row import SPAN, TABLE, Row, joined, real
-from sdcdb.sql import identifier, quoted, table_reference
+from sdcdb.fields.amount import Amount, AmountField, parse
 from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Kind, Params, ShareField, Source, Technique
 
 LEAST = 3  # ranks in a block: blocks of three or more can always be cut so that nobody is left alone

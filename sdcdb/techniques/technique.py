@@ -15,13 +15,13 @@ from pydantic import AfterValidator, BeforeValidator, WithJsonSchema
 from pydantic_core import PydanticCustomError
 from sqlglot import exp
 
+from sdcdb.connection.identifiers import identifier, quoted
 from sdcdb.engines.dialect import Binding
 from sdcdb.engines.duckdb import SCHEMA, DuckDBDialect
+from sdcdb.engines.expressions import Row
 from sdcdb.errors import DataError
-from sdcdb.policy.amount import Amount, AmountField
-from sdcdb.policy.strict import Strict
-from sdcdb.row import Row
-from sdcdb.sql import identifier, quoted
+from sdcdb.fields.amount import Amount, AmountField
+from sdcdb.fields.strict import Strict
 
 
 class Kind(StrEnum):
@@ -132,7 +132,7 @@ class Engine:
         return tuple(own for (own,) in rows)
 
     def sql(self, expression: exp.Expr, table: Source) -> str:
-        """Render an expression over the table's rows, its draws included. The table's alias is `sdcdb.row.TABLE`."""
+        """Render an expression over the table's rows, its draws included. Its alias is `expressions.TABLE`."""
         return DuckDBDialect().render(expression, Binding(table.key, table.subkey, {}))
 
 

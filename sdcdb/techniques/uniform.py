@@ -5,10 +5,10 @@ from typing import Literal
 
 from sqlglot import exp
 
+from sdcdb.engines.expressions import Row, double, real
 from sdcdb.errors import DataError
-from sdcdb.numbers import Boundary, NumberShape
-from sdcdb.policy.amount import Amount, AmountField
-from sdcdb.row import Row, double, real
+from sdcdb.fields.amount import Amount, AmountField
+from sdcdb.techniques.families.numbers import Boundary, NumberShape
 from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Kind, Params, Source, Technique
 
 

@@ -4,11 +4,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
-from sdcdb.categories import CategoryShape, FittedTransition, category_shape, fitted_rows
+from sdcdb.techniques.families.categories import CategoryShape, FittedTransition, category_shape, fitted_rows
 from sdcdb.techniques.technique import ColumnSpec, Engine, Kind, Params, Source, Technique, one_draw
 
 if TYPE_CHECKING:
-    from sdcdb.similarity import Similarity
+    from sdcdb.similarity.similarity import Similarity
 
 FEW = 60  # a column with more values than this says little about which values are similar, and costs much
 
@@ -65,8 +65,8 @@ def fit_partitioned(
     engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: Partitioned
 ) -> list[tuple[ColumnSpec, CategoryShape, tuple[tuple[str, ...], ...]]]:
     """Read the values of each column, and partition them by similarity; one pass over the table serves all columns."""
-    from sdcdb.partition import partition
-    from sdcdb.similarity import similarity
+    from sdcdb.similarity.partition import partition
+    from sdcdb.similarity.similarity import similarity
 
     few = {name for name, number in table.distinct.items() if 1 < number <= FEW}
     wanted = [column.name for column in columns]
@@ -95,7 +95,7 @@ def _by_text(engine: Engine, found: "Similarity") -> Any:
 
 def fit(engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: Vicus) -> tuple[FittedVicus, ...]:
     """Find similar values, partition them, and derive the matrix of each column."""
-    from sdcdb.transition import vicus
+    from sdcdb.techniques.families.transition import vicus
 
     return tuple(
         FittedVicus(
@@ -111,7 +111,7 @@ def fit(engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: 
 def __getattr__(name: str) -> Any:
     """Offer `sdcdb.techniques.vicus.similarity`; its module is heavy, and the registry imports this one early."""
     if name == "similarity":
-        from sdcdb.similarity import similarity
+        from sdcdb.similarity.similarity import similarity
 
         return similarity
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

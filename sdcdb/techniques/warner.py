@@ -4,9 +4,9 @@ from typing import Literal
 
 from pydantic import Field
 
-from sdcdb.categories import FittedTransition, category_shape, fitted_rows
+from sdcdb.techniques.families.categories import FittedTransition, category_shape, fitted_rows
+from sdcdb.techniques.families.transition import warner
 from sdcdb.techniques.technique import ColumnSpec, Engine, Kind, Params, Source, Technique, one_draw
-from sdcdb.transition import warner
 
 
 class Warner(Params):

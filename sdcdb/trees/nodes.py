@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from sdcdb.policy.strict import Strict
+from sdcdb.fields.strict import Strict
 from sdcdb.trees.table import AttributeKind
 
 

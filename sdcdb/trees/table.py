@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,17 +49,6 @@ class TrainingTable:
             raise DataError(f"the class {self.target!r} holds numbers: a tree predicts a category")
         for attribute, column in zip(self.attributes, self.columns, strict=True):
             _check(attribute, column)
-
-    @classmethod
-    def read(
-        cls, con: Any, table: str, attributes: Sequence[str] | None, target: str, sample: int | None = SAMPLE,
-        seed: int = 0,
-    ) -> Self:  # fmt: skip
-        """Read a table of DuckDB, or a sample of a larger one: see `sdcdb.trees.reading`."""
-        from sdcdb.trees.reading import read_columns
-
-        found, columns, name = read_columns(con, table, attributes, target, sample, seed)
-        return cls(found, columns, name)
 
     @property
     def rows(self) -> int:

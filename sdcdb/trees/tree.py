@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdcdb.errors import DataError
-from sdcdb.policy.strict import Strict
+from sdcdb.fields.strict import Strict
 from sdcdb.trees.nodes import (
     CategorySplit,
     Condition,

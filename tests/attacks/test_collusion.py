@@ -9,7 +9,7 @@ import victims
 from stages import Stages
 
 import sdcdb
-from sdcdb.protect import protect
+from sdcdb.views.protect import protect
 
 PARTS = ["SELECT SUM(salary) FROM staff WHERE sex = 'F'", "SELECT SUM(salary) FROM staff WHERE sex = 'F' AND age < 70"]
 

@@ -13,8 +13,8 @@ from ruamel.yaml import YAML
 import sdcdb
 from sdcdb.errors import Denied
 from sdcdb.gateway.gateway import Gateway
-from sdcdb.protect import protect
-from sdcdb.secret import read_secret
+from sdcdb.views.protect import protect
+from sdcdb.views.secret import read_secret
 
 CASES = YAML(typ="safe").load(Path(__file__).parents[1] / "cases" / "attacks" / "reading.yaml")
 ATTACKS = [pytest.param(sql, id=f"{family}-{n}") for family, all_of in CASES.items() for n, sql in enumerate(all_of)]

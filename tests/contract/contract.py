@@ -9,10 +9,11 @@ import duckdb
 import pytest
 from ruamel.yaml import YAML
 
-from sdcdb.database import Database, connect
+from sdcdb.connection.connect import connect
+from sdcdb.connection.identifiers import identifier, quoted, table_name
+from sdcdb.database import Database
 from sdcdb.policy.models import Policy
-from sdcdb.protect import Protected, protect
-from sdcdb.sql import identifier, quoted, table_name
+from sdcdb.views.protect import Protected, protect
 
 CASES = Path(__file__).parents[1] / "cases" / "techniques"
 SECRET = "contract-suite-secret-0123456789"  # noqa: S105 - a secret for tests

@@ -10,17 +10,17 @@ import numpy as np
 import pytest
 from contract import CASES, COLUMNS, SECRET, TABLE, Case, make, policy_for, published, shared
 
-from sdcdb.categories import FittedTransition
-from sdcdb.channels import channel, grid_of
+from sdcdb.assess.channels import channel, grid_of
+from sdcdb.connection.identifiers import identifier, quoted, table_reference
 from sdcdb.engines.dialect import placeholders
 from sdcdb.engines.spark import SparkDialect
 from sdcdb.measures.channel import Grid
-from sdcdb.plan import Plan
-from sdcdb.protect import protect
-from sdcdb.secret import REDACTED, redacted
-from sdcdb.sql import identifier, quoted, table_reference
+from sdcdb.techniques.families.categories import FittedTransition
 from sdcdb.techniques.registry import TECHNIQUES
 from sdcdb.techniques.technique import Draws
+from sdcdb.views.plan import Plan
+from sdcdb.views.protect import protect
+from sdcdb.views.secret import REDACTED, redacted
 
 pytestmark = pytest.mark.usefixtures("contract_secret")
 

@@ -19,20 +19,20 @@ from contract import ROWS, SECRET, SELECT, TABLE, Case, published, shared
 from sqlglot import exp
 
 import sdcdb
-from sdcdb import spark as module
-from sdcdb.catalogue import entry, stored_table
+from sdcdb.connection.identifiers import identifier, quoted
 from sdcdb.database import Database
 from sdcdb.engines import spark as engine
 from sdcdb.engines.dialect import Binding, text_literal
 from sdcdb.engines.duckdb import DuckDBDialect
+from sdcdb.engines.expressions import Row, array, double, element, number, real, typed
 from sdcdb.errors import DataError
-from sdcdb.plan import Plan
 from sdcdb.policy.models import Policy
-from sdcdb.protect import protect
-from sdcdb.row import Row, array, double, element, number, real, typed
-from sdcdb.secret import Secret, redacted
-from sdcdb.spark import lists_sql, spark_sql
-from sdcdb.sql import identifier, quoted
+from sdcdb.views import spark as module
+from sdcdb.views.catalogue import entry, stored_table
+from sdcdb.views.plan import Plan
+from sdcdb.views.protect import protect
+from sdcdb.views.secret import Secret, redacted
+from sdcdb.views.spark import lists_sql, spark_sql
 
 pytestmark = pytest.mark.usefixtures("contract_secret")
 

@@ -14,9 +14,9 @@ import pytest
 
 import sdcdb
 from sdcdb.errors import PolicyError
-from sdcdb.manual import manual
 from sdcdb.policy.load import parse_document
 from sdcdb.shell.split import split
+from sdcdb.terminal.technique_page import manual
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]

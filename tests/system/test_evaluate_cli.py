@@ -13,9 +13,9 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from sdcdb.cli.main import app
+from sdcdb.connection.atomic_file import new_database
 from sdcdb.datasets.creation import create
 from sdcdb.errors import SdcdbError
-from sdcdb.new_file import new_database
 
 EVALUATE = [sys.executable, "-m", "sdcdb", "evaluate", "staff.duckdb", "staff"]
 KNOWN = ["--confidential", "salary", "--known", "sex,dept,education", "--domain", "0,250000", "--step", "10000"]

@@ -15,7 +15,7 @@ from sdcdb.errors import Denied
 
 QUESTIONS: list[str] = YAML(typ="safe").load(Path(__file__).parents[1] / "cases" / "gateway" / "honest.yaml")
 ENOUGH = 95
-POLICY = files("sdcdb").joinpath("demo.policy.yaml").read_text("utf-8")
+POLICY = files("sdcdb.cli").joinpath("demo.policy.yaml").read_text("utf-8")
 
 
 @pytest.fixture

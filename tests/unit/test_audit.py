@@ -11,25 +11,25 @@ import numpy as np
 import pytest
 
 import sdcdb
-from sdcdb.auditor.account import account
 from sdcdb.auditor.audit import Audit, Options
-from sdcdb.auditor.checkpoint import basis, load, save
 from sdcdb.auditor.document import document
-from sdcdb.auditor.doubt import of_interval, of_points
 from sdcdb.auditor.evidence import Domain, Evidence
 from sdcdb.auditor.exposed import Level, Thresholds, exposures
-from sdcdb.auditor.fact import Outcome
 from sdcdb.auditor.finding import holders
-from sdcdb.auditor.history import History, Item, Occurrence
-from sdcdb.auditor.interval import intervals
-from sdcdb.auditor.page import page
+from sdcdb.auditor.proofs.interval import intervals
+from sdcdb.auditor.proofs.uncertainty import of_interval, of_points
+from sdcdb.auditor.reading.checkpoint import basis, load, save
+from sdcdb.auditor.reading.fact import Outcome
+from sdcdb.auditor.reading.input_history import History, Item, Occurrence
+from sdcdb.auditor.reading.log_account import account
+from sdcdb.auditor.reading.snapshot import Snapshot
 from sdcdb.auditor.run import Request, run
 from sdcdb.auditor.sarif import sarif
-from sdcdb.auditor.snapshot import Snapshot
 from sdcdb.database import Database
 from sdcdb.errors import DataError
 from sdcdb.gateway.gateway import Gateway
 from sdcdb.logs.record import LoggedQuery
+from sdcdb.pages.audit_report import page
 from sdcdb.policy.load import load_policy
 from sdcdb.udfs import audit as audit_tables
 

@@ -9,11 +9,11 @@ import pytest
 from scipy.stats import chisquare
 
 import sdcdb
-from sdcdb.categories import FittedTransition
 from sdcdb.errors import DataError
 from sdcdb.policy.models import Policy
-from sdcdb.protect import Protected, protect
-from sdcdb.secret import Secret
+from sdcdb.techniques.families.categories import FittedTransition
+from sdcdb.views.protect import Protected, protect
+from sdcdb.views.secret import Secret
 
 SECRET = "a secret for these tests, long enough"  # noqa: S105
 ROWS = 60_000

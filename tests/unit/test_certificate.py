@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sdcdb.auditor.certificate import certify, core
-from sdcdb.auditor.combination import isolating
 from sdcdb.auditor.evidence import Domain, Evidence
-from sdcdb.auditor.interval import Contradiction, intervals
+from sdcdb.auditor.proofs.certificate import certify, core
+from sdcdb.auditor.proofs.combination import isolating
+from sdcdb.auditor.proofs.interval import Contradiction, intervals
 
 Sets = np.ndarray
 

@@ -5,20 +5,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdcdb.channels import channel, counted, grid_of
+from sdcdb.assess.channels import channel, counted, grid_of
+from sdcdb.assess.sweep import category_sweep, number_sweep
+from sdcdb.assess.uncertainty import Published, uncertainty
 from sdcdb.errors import DataError
+from sdcdb.fields.amount import parse
 from sdcdb.measures.channel import Grid, bounded, guessed, kept_association, kept_variance
 from sdcdb.measures.equivocation import after_sampling
-from sdcdb.numbers import NumberShape
-from sdcdb.policy.amount import parse
-from sdcdb.sweep import category_sweep, number_sweep
 from sdcdb.techniques.binomial import FittedBinomial
+from sdcdb.techniques.families.numbers import NumberShape
+from sdcdb.techniques.families.transition import vicus
 from sdcdb.techniques.normal import FittedNormal, Normal
 from sdcdb.techniques.rounding import FittedRounding
 from sdcdb.techniques.uniform import FittedUniform
 from sdcdb.techniques.vicus import FittedVicus, Vicus
-from sdcdb.transition import vicus
-from sdcdb.uncertainty import Published, uncertainty
 
 WHOLE = NumberShape(type="INTEGER", domain=(0, 20), step=1)
 GRID = grid_of((0, 20), 1)

@@ -6,11 +6,11 @@ import duckdb
 import numpy as np
 import pytest
 
-from sdcdb.compare import Comparison, compare
+from sdcdb.assess.compare import Comparison, compare
 from sdcdb.database import Database
 from sdcdb.errors import SdcdbError
 from sdcdb.policy.models import Policy
-from sdcdb.protect import protect
+from sdcdb.views.protect import protect
 
 TABLE = """
     SELECT i AS id, (18 + hash(i, 1) % 60)::INTEGER AS age, (hash(i, 2) % 1000)::INTEGER AS pay,

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sdcdb import cooccurrence as module
-from sdcdb.cooccurrence import Cooccurrence, cooccurrence
 from sdcdb.datasets import create
 from sdcdb.errors import DatabaseError, DataError
+from sdcdb.similarity import cooccurrence as module
+from sdcdb.similarity.cooccurrence import Cooccurrence, cooccurrence
 
 
 @pytest.fixture

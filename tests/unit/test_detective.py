@@ -9,10 +9,11 @@ import duckdb
 import numpy as np
 import pytest
 
-from sdcdb.cactus import cactus
+from sdcdb.connection.training_table import read_training_table
 from sdcdb.datasets import create
-from sdcdb.detective import Pair, detect, record_clusters
 from sdcdb.errors import DataError
+from sdcdb.similarity.cactus import cactus
+from sdcdb.similarity.detective import Pair, detect, record_clusters
 from sdcdb.trees.c45 import grow
 from sdcdb.trees.table import TrainingTable
 from sdcdb.trees.tree import CategorySplit, Leaf, NumberSplit, Tree
@@ -56,7 +57,7 @@ def test_the_tests_of_one_number_are_read_together() -> None:
 
 
 def test_customer_status_has_the_tree_of_figure_6_9(customers: duckdb.DuckDBPyConnection) -> None:
-    found = detect(grow(TrainingTable.read(customers, "customer_status", OTHERS, "car_make")))
+    found = detect(grow(read_training_table(customers, "customer_status", OTHERS, "car_make")))
     assert len(found.tree.leaves()) == 4
     assert found.tree.tested() == {"status", "country_of_origin"}
     best = max((pair for cluster in found.within for pair in cluster.pairs), key=lambda pair: pair.similarity)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sdcdb.gadp import Moments, mapped, root, rule
+from sdcdb.techniques.families.gadp import Moments, mapped, root, rule
 
 
 def sample(n: int, numbers: int, stay: int, seed: int) -> np.ndarray:

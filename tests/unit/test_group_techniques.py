@@ -19,10 +19,10 @@ import sdcdb
 from sdcdb.database import Database
 from sdcdb.errors import DataError
 from sdcdb.policy.models import Policy
-from sdcdb.protect import protect
 from sdcdb.techniques import microaggregation
 from sdcdb.techniques.ean import verify
 from sdcdb.techniques.microaggregation import Floats, blocks, mdav, one_column
+from sdcdb.views.protect import protect
 
 TOLERANCE = 0.001
 OCCUPATIONS = [f"o{n}" for n in range(14)]

@@ -9,9 +9,9 @@ from collections.abc import Callable
 import duckdb
 import pytest
 
+from sdcdb.connection.interrupts import deferred, interruptible
+from sdcdb.connection.transaction import transaction
 from sdcdb.errors import DatabaseError
-from sdcdb.interrupts import deferred, interruptible
-from sdcdb.transaction import transaction
 
 LONG = "SELECT count(*) FROM range(10_000_000) a(i), range(10_000_000) b(j) WHERE i + j = 7"
 

@@ -6,12 +6,12 @@ import duckdb
 import pytest
 
 import sdcdb
+from sdcdb.connection.identifiers import table_reference
 from sdcdb.database import Database
 from sdcdb.errors import SdcdbError
 from sdcdb.policy.models import Policy
-from sdcdb.protect import protect
-from sdcdb.secret import REDACTED, redacted
-from sdcdb.sql import table_reference
+from sdcdb.views.protect import protect
+from sdcdb.views.secret import REDACTED, redacted
 
 
 def view_of(select: str, method: dict[str, Any], key: str = "id", column: str = "v") -> Database:

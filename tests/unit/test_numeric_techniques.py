@@ -18,11 +18,11 @@ from scipy import stats
 from sdcdb.database import Database
 from sdcdb.errors import DataError
 from sdcdb.policy.models import Policy
-from sdcdb.protect import Protected, protect
 from sdcdb.techniques.binomial import FittedBinomial, _alias, chances
 from sdcdb.techniques.correlated import FittedCorrelated
 from sdcdb.techniques.multiplicative import FittedMultiplicative
 from sdcdb.techniques.technique import Fitted
+from sdcdb.views.protect import Protected, protect
 
 N = 60_000
 NORMAL = {"method": "normal", "sd": 100}

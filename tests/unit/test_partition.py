@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from sdcdb import partition as module
 from sdcdb.datasets import create
 from sdcdb.errors import DataError
-from sdcdb.partition import Method, Partition, fitness, partition
-from sdcdb.similarity import similarity
+from sdcdb.similarity import partition as module
+from sdcdb.similarity.partition import Method, Partition, fitness, partition
+from sdcdb.similarity.similarity import similarity
 
 Floats = NDArray[np.float64]
 

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sdcdb.patterns import MOST_RECORDS, patterns
+from sdcdb.assess.patterns import MOST_RECORDS, patterns
 
 
 def table(rows: int = 1_000, seed: int = 1) -> pd.DataFrame:

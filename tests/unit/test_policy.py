@@ -13,18 +13,18 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 from ruamel.yaml import YAML
 
+from sdcdb.connection.identifiers import identifier, quoted
 from sdcdb.datasets import create
 from sdcdb.errors import PolicyError
-from sdcdb.policy.amount import Amount
-from sdcdb.policy.check import check
+from sdcdb.fields.amount import Amount
 from sdcdb.policy.defaults import DEFAULTS
 from sdcdb.policy.draft import draft_policy, outward, yaml_name
 from sdcdb.policy.load import load_policy, parse_document
 from sdcdb.policy.models import Column, Policy, Restrict, Role
 from sdcdb.schemas import generate_policy_schema, policy_schema
-from sdcdb.sql import identifier, quoted
+from sdcdb.views.check import check
 
-DEMO = files("sdcdb").joinpath("demo.policy.yaml").read_text(encoding="utf-8")
+DEMO = files("sdcdb.cli").joinpath("demo.policy.yaml").read_text(encoding="utf-8")
 CASES = YAML(typ="safe").load(Path(__file__).parents[1].joinpath("cases", "broken_policies.yaml"))
 
 

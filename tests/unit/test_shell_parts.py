@@ -18,22 +18,22 @@ from rich.console import Console
 
 import sdcdb.cli.ask
 import sdcdb.shell.split
-import sdcdb.shell.status
-import sdcdb.shell.values
+import sdcdb.terminal.status
+import sdcdb.terminal.values
 from sdcdb.cli.ask import parameters
 from sdcdb.errors import Denied, SdcdbError, Unsupported
 from sdcdb.gateway.answer import Answer
 from sdcdb.gateway.relations import Confidential, Relation, Relations, Restricted
-from sdcdb.gateway.verdict import Verdict
+from sdcdb.gateway.rules.verdict import Verdict
 from sdcdb.policy.models import Restrict
 from sdcdb.shell.completion import SqlCompleter, functions
 from sdcdb.shell.describe import describe
-from sdcdb.shell.drawing import denial, draw_answer
-from sdcdb.shell.hidden import hidden
 from sdcdb.shell.history import history
 from sdcdb.shell.prompt import finished
 from sdcdb.shell.split import blank, split
-from sdcdb.shell.values import csv_text, json_text
+from sdcdb.terminal.answer_table import denial, draw_answer
+from sdcdb.terminal.suppressed import hidden
+from sdcdb.terminal.values import csv_text, json_text
 
 SALARY = Confidential("salary", "INTEGER", 10_000, 250_000, 1)
 STAFF = Restricted(
@@ -50,7 +50,7 @@ SUPPRESSED = Verdict("suppress", "size", "a group is too small", "merge groups",
 NASTY = "\x1b]0;owned\x07\x9b2J\x7f\u202e\r\n"
 
 
-@pytest.mark.parametrize("module", [sdcdb.cli.ask, sdcdb.shell.split, sdcdb.shell.status, sdcdb.shell.values])
+@pytest.mark.parametrize("module", [sdcdb.cli.ask, sdcdb.shell.split, sdcdb.terminal.status, sdcdb.terminal.values])
 def test_the_examples_in_docstrings_are_true(module: object) -> None:
     assert doctest.testmod(module).failed == 0  # type: ignore[arg-type]  # pytest passes a module
 

@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sdcdb import similarity as module
-from sdcdb.cooccurrence import Cooccurrence, cooccurrence
 from sdcdb.datasets import create
 from sdcdb.errors import DataError
-from sdcdb.similarity import TOLERANCE, Floats, Graph, adjacency, direct, similarity, transitive
+from sdcdb.similarity import similarity as module
+from sdcdb.similarity.cooccurrence import Cooccurrence, cooccurrence
+from sdcdb.similarity.similarity import TOLERANCE, Floats, Graph, adjacency, direct, similarity, transitive
 
 CLIENTS = ["Dr T. Green", "Mr D. Blue", "Mr M. Brown", "Mrs H. Pink", "Mr K. White", "Mr J. Black"]
 BANK = ["client", "branch", "product", "advisor"]

@@ -13,8 +13,8 @@ import duckdb
 import pytest
 
 import sdcdb
-from sdcdb.categories import FittedTransition
 from sdcdb.errors import DataError
+from sdcdb.techniques.families.categories import FittedTransition
 from sdcdb.udfs import fit
 
 ROWS = 20_000

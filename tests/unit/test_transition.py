@@ -14,9 +14,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from sdcdb import transition
 from sdcdb.errors import DataError
-from sdcdb.transition import TransitionMatrix, given, vicus, warner
+from sdcdb.techniques.families import transition
+from sdcdb.techniques.families.transition import TransitionMatrix, given, vicus, warner
 
 SUBSETS = [["a", "b", "c"], ["d", "e"]]
 VALUES = ["d", "a", "b", "e", "c"]

@@ -11,17 +11,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from sdcdb.connection.training_table import read_training_table
 from sdcdb.database import Database
 from sdcdb.errors import DataError, PolicyError
-from sdcdb.leafclass import expected_changes
 from sdcdb.policy.load import parse_document
 from sdcdb.policy.models import Policy
-from sdcdb.protect import Protected, protect
 from sdcdb.techniques.capt import FittedCapt, chances
+from sdcdb.techniques.families.leaf_class import expected_changes
 from sdcdb.techniques.linfapt import FittedLinfapt
 from sdcdb.techniques.rpt import FittedRpt
 from sdcdb.trees.c45 import grow
 from sdcdb.trees.table import TrainingTable
+from sdcdb.views.protect import Protected, protect
 
 N = 20_000
 OWN = {"attributes": ("age", "pay", "city", "sex", "risk")}
@@ -68,9 +69,9 @@ def counts_by_leaf(made: Protected, database: Database) -> tuple[Any, Any]:
     (fitted,) = [each for each in made.plan.fitted if isinstance(each, FittedRpt)]
     tree = fitted.tree
     wanted = [attribute.name for attribute in tree.attributes]
-    before = TrainingTable.read(database.con, "x", wanted, "risk")
+    before = read_training_table(database.con, "x", wanted, "risk")
     database.con.execute("CREATE TABLE mixed AS SELECT x.* REPLACE (y.risk AS risk) FROM x JOIN y USING (n)")
-    after = TrainingTable.read(database.con, "mixed", wanted, "risk")
+    after = read_training_table(database.con, "mixed", wanted, "risk")
     size = len(tree.leaves())
     return tuple(  # type: ignore[return-value]  # of two
         np.bincount(tree.apply(half) * 3 + half.labels(), minlength=3 * size).reshape(size, 3)
@@ -95,7 +96,7 @@ def test_the_expected_number_of_changes_is_that_of_eq_4_1(method: str) -> None:
 
 
 def leaf_counts_of(database: Database, tree: Any) -> Any:
-    half = TrainingTable.read(database.con, "x", [a.name for a in tree.attributes], "risk")
+    half = read_training_table(database.con, "x", [a.name for a in tree.attributes], "risk")
     size = len(tree.leaves())
     return np.bincount(tree.apply(half) * 3 + half.labels(), minlength=3 * size).reshape(size, 3)
 
@@ -112,7 +113,7 @@ def test_linfapt_keeps_every_record_in_its_leaf_and_linnapt_leaves_the_rest() ->
     assert isinstance(fitted, FittedLinfapt)
     names = [attribute.name for attribute in fitted.tree.attributes]
     database.con.execute("CREATE TABLE sorted AS FROM x ORDER BY n; CREATE TABLE shown AS FROM y ORDER BY n")
-    leaves = [fitted.tree.apply(TrainingTable.read(database.con, name, names, "risk")) for name in ("sorted", "shown")]
+    leaves = [fitted.tree.apply(read_training_table(database.con, name, names, "risk")) for name in ("sorted", "shown")]
     assert (leaves[0] == leaves[1]).all()
     assert (both["age"] != both["age0"]).mean() > 0.3
     innocent = np.array(["pay" in fitted.tree.innocent(leaf) for leaf in leaves[0]])

@@ -34,7 +34,7 @@ END;
 CREATE OR REPLACE TEMP MACRO _sdc_lane(digest, lane) AS
     ((unhex(substr(digest, 1, 32))::BIT::UHUGEINT >> (32 * lane)::UHUGEINT) & 4294967295)::BIGINT;
 
--- A standard normal number from two lanes (Box and Muller), as sdcdb.row.Row.normal.
+-- A standard normal number from two lanes (Box and Muller), as sdcdb.engines.expressions.Row.normal.
 CREATE OR REPLACE TEMP MACRO _sdc_normal(digest) AS
     sqrt(-2e0 * ln((_sdc_lane(digest, 0) + 1)::DOUBLE * 2.3283064365386963e-10))
     * cos(6.283185307179586e0 * (_sdc_lane(digest, 1)::DOUBLE * 2.3283064365386963e-10));
@@ -82,7 +82,7 @@ CREATE OR REPLACE TEMP MACRO _sdc_least(kind) AS CASE
 END;
 
 -- Bring a noisy number back onto the grid and into [low, high], going round (thesis 2007, 5.2); without ends, into
--- the type. As sdcdb.numbers.NumberShape.fit.
+-- the type. As sdcdb.techniques.families.numbers.NumberShape.fit.
 CREATE OR REPLACE TEMP MACRO _sdc_turned(steps, size) AS steps - floor(steps / size) * size;
 CREATE OR REPLACE TEMP MACRO _sdc_on_grid(noisy, low, step) AS floor((noisy - low) / step + 0.5e0);
 CREATE OR REPLACE TEMP MACRO _sdc_shaped(noisy, low, high, kind) AS CASE

@@ -8,10 +8,10 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from sdcdb.gateway.audit.bounds import bounds
-from sdcdb.gateway.audit.knowledge import Knowledge
-from sdcdb.gateway.audit.limits import Limits
-from sdcdb.gateway.audit.question import Question
+from sdcdb.gateway.inference.intervals.record_bounds import bounds
+from sdcdb.gateway.inference.knowledge import Knowledge
+from sdcdb.gateway.inference.limits import Limits
+from sdcdb.gateway.inference.question import Question
 
 Flags = NDArray[np.bool_]
 Floats = NDArray[np.float64]

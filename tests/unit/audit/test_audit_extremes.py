@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from attack import SUM, Table
 
-from sdcdb.gateway.audit.knowledge import Knowledge
-from sdcdb.gateway.audit.limits import Limits
-from sdcdb.gateway.audit.question import Question
+from sdcdb.gateway.inference.knowledge import Knowledge
+from sdcdb.gateway.inference.limits import Limits
+from sdcdb.gateway.inference.question import Question
 
 MAX, MIN, BOTH = frozenset({"max"}), frozenset({"min"}), frozenset({"min", "max"})
 MIXES = (MAX, MIN, SUM, frozenset({"sum", "max"}), BOTH)

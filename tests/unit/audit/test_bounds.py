@@ -7,9 +7,9 @@ import pytest
 from scipy.optimize import linprog
 
 from sdcdb.errors import DataError
-from sdcdb.gateway.audit import atoms
-from sdcdb.gateway.audit import bounds as module
-from sdcdb.gateway.audit.bounds import bounds
+from sdcdb.gateway.inference.intervals import atoms
+from sdcdb.gateway.inference.intervals import record_bounds as module
+from sdcdb.gateway.inference.intervals.record_bounds import bounds
 
 
 def record_level(sets: np.ndarray, y: np.ndarray, low: float, high: float) -> tuple[np.ndarray, np.ndarray]:

@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 from attack import families, rank, small_group_determined
 
-from sdcdb.gateway.audit import equivocation, field, predictive
-from sdcdb.gateway.audit.atoms import classes
-from sdcdb.gateway.audit.exact import determines
-from sdcdb.gateway.audit.field import inverse_matrix, product, random_primes
-from sdcdb.gateway.audit.nullspace import NullSpace
+from sdcdb.gateway.inference.algebra import modular as field
+from sdcdb.gateway.inference.algebra.modular import inverse_matrix, product, random_primes
+from sdcdb.gateway.inference.algebra.nullspace import NullSpace
+from sdcdb.gateway.inference.exact.determined import determines
+from sdcdb.gateway.inference.intervals import equivocation
+from sdcdb.gateway.inference.intervals import sum_range as predictive
+from sdcdb.gateway.inference.intervals.atoms import classes
 
 
 def space(cells: int, seed: int = 1) -> NullSpace:

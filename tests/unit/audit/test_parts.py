@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sdcdb.gateway.audit.bounds import bounds
-from sdcdb.gateway.audit.certificate import widths
-from sdcdb.gateway.audit.equivocation import area, h0, least_width, values_in
-from sdcdb.gateway.audit.geometry import Geometry
-from sdcdb.gateway.audit.gram import Gram
-from sdcdb.gateway.audit.limits import Limits
-from sdcdb.gateway.audit.predictive import deviation, spreads
-from sdcdb.gateway.audit.rows import Rows
-from sdcdb.gateway.audit.scale import Scale
+from sdcdb.gateway.inference.algebra.bit_matrix import Rows
+from sdcdb.gateway.inference.algebra.geometry import Geometry
+from sdcdb.gateway.inference.algebra.gram import Gram
+from sdcdb.gateway.inference.intervals.certificate import widths
+from sdcdb.gateway.inference.intervals.equivocation import area, h0, least_width, values_in
+from sdcdb.gateway.inference.intervals.record_bounds import bounds
+from sdcdb.gateway.inference.intervals.sum_range import deviation, spreads
+from sdcdb.gateway.inference.limits import Limits
+from sdcdb.gateway.inference.units import Scale
 from sdcdb.measures.cae import cae
 
 

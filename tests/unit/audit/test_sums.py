@@ -6,10 +6,10 @@ from attack import SUM, Table, families, small_group_determined
 from scipy.optimize import linprog
 
 from sdcdb.errors import DataError
-from sdcdb.gateway.audit.bounds import bounds
-from sdcdb.gateway.audit.knowledge import Knowledge
-from sdcdb.gateway.audit.limits import Limits
-from sdcdb.gateway.audit.question import Question
+from sdcdb.gateway.inference.intervals.record_bounds import bounds
+from sdcdb.gateway.inference.knowledge import Knowledge
+from sdcdb.gateway.inference.limits import Limits
+from sdcdb.gateway.inference.question import Question
 
 
 def table(seed: int) -> Table:

@@ -7,8 +7,8 @@ import pytest
 import victims
 
 from sdcdb.errors import Denied
-from sdcdb.gateway.audit.knowledge import Knowledge
-from sdcdb.gateway.learner import Learner
+from sdcdb.gateway.background_learning import Learner
+from sdcdb.gateway.inference.knowledge import Knowledge
 
 
 def test_finishing_waits_for_what_is_being_learnt() -> None:

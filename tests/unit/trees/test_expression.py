@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sdcdb.connection.training_table import read_training_table
 from sdcdb.engines.dialect import Binding
 from sdcdb.engines.duckdb import DuckDBDialect
+from sdcdb.engines.expressions import Row
 from sdcdb.engines.spark import SparkDialect
-from sdcdb.row import Row
+from sdcdb.engines.tree_expression import leaf_expression
 from sdcdb.trees.c45 import grow
-from sdcdb.trees.expression import leaf_expression
-from sdcdb.trees.table import TrainingTable
 from sdcdb.trees.tree import Tree
 
 NAMES = ['odd "name', "it's", "Größe", "n.1", "class of it"]
@@ -55,7 +55,7 @@ def random_table(seed: int, rows: int, *, unseen: bool) -> tuple[duckdb.DuckDBPy
 @settings(deadline=None, max_examples=25)
 def test_sql_and_python_agree_on_every_record(seed: int, rows: int, pruned: bool, least: int) -> None:  # noqa: FBT001
     con, names = random_table(seed, rows, unseen=False)
-    table = TrainingTable.read(con, "d", names, NAMES[4])
+    table = read_training_table(con, "d", names, NAMES[4])
     tree = grow(table, min_cases=least, prune=pruned)
     assert sql_leaves(con, tree, "d") == tree.apply(table).tolist()
 
@@ -65,13 +65,13 @@ def test_sql_and_python_agree_on_every_record(seed: int, rows: int, pruned: bool
 def test_values_that_growing_has_not_seen_agree_too(seed: int) -> None:
     known, names = random_table(seed, 80, unseen=False)
     other, _ = random_table(seed + 1, 80, unseen=True)
-    tree = grow(TrainingTable.read(known, "d", names, NAMES[4]), prune=False)
-    assert sql_leaves(other, tree, "d") == tree.apply(TrainingTable.read(other, "d", names, NAMES[4])).tolist()
+    tree = grow(read_training_table(known, "d", names, NAMES[4]), prune=False)
+    assert sql_leaves(other, tree, "d") == tree.apply(read_training_table(other, "d", names, NAMES[4])).tolist()
 
 
 def test_the_expression_renders_for_spark() -> None:
     con, names = random_table(1, 80, unseen=False)
-    tree = grow(TrainingTable.read(con, "d", names, NAMES[4]), prune=False)
+    tree = grow(read_training_table(con, "d", names, NAMES[4]), prune=False)
     sql = SparkDialect().render(leaf_expression(tree, Row({})), Binding("id", "", {}))
     assert "CASE" in sql
     assert "SDC_" not in sql
@@ -82,7 +82,7 @@ def test_whole_numbers_that_no_double_holds_take_the_same_leaf(value: int) -> No
     con = duckdb.connect()
     con.execute("CREATE TABLE d AS SELECT i AS id, (i - 50) * 90071992547409920 + ? AS big, "
                 "CASE WHEN i % 50 < 25 THEN 'a' ELSE 'b' END AS c FROM range(100) r(i)", [value])  # fmt: skip
-    table = TrainingTable.read(con, "d", ["big"], "c")
+    table = read_training_table(con, "d", ["big"], "c")
     tree = grow(table, min_cases=1, prune=False)
     assert len(tree.leaves()) > 1
     assert sql_leaves(con, tree, "d") == tree.apply(table).tolist()

@@ -4,6 +4,7 @@ import duckdb
 import numpy as np
 import pytest
 
+from sdcdb.connection.training_table import read_training_table
 from sdcdb.errors import DatabaseError, DataError
 from sdcdb.trees.table import Attribute, TrainingTable
 
@@ -22,7 +23,7 @@ def con() -> duckdb.DuckDBPyConnection:
 
 
 def test_all_columns_but_keys_are_attributes(con: duckdb.DuckDBPyConnection) -> None:
-    table = TrainingTable.read(con, "d", None, "class")
+    table = read_training_table(con, "d", None, "class")
     kinds = {attribute.name: attribute.kind for attribute in table.attributes}
     numbers = dict.fromkeys(["small", "real", "dec"], "number")
     categories = dict.fromkeys(["flag", "mood", "day", "kind", "class"], "category")
@@ -32,7 +33,7 @@ def test_all_columns_but_keys_are_attributes(con: duckdb.DuckDBPyConnection) -> 
 
 
 def test_values_are_texts_in_the_order_of_their_type(con: duckdb.DuckDBPyConnection) -> None:
-    table = TrainingTable.read(con, "d", ["mood", "flag"], "class")
+    table = read_training_table(con, "d", ["mood", "flag"], "class")
     assert table.attribute("mood").values == ("sad", "ok", "happy")
     assert table.attribute("flag").values == ("false", "true")
     assert table.classes == ("0", "1", "2", "3")  # a class of numbers is a category
@@ -40,21 +41,21 @@ def test_values_are_texts_in_the_order_of_their_type(con: duckdb.DuckDBPyConnect
 
 
 def test_nulls_are_missing(con: duckdb.DuckDBPyConnection) -> None:
-    table = TrainingTable.read(con, "d", ["kind"], "class")
+    table = read_training_table(con, "d", ["kind"], "class")
     assert (np.flatnonzero(table.column("kind") == -1) % 10 == 0).all()
     con.execute("INSERT INTO d (id, class) VALUES (1000, NULL)")
-    again = TrainingTable.read(con, "d", ["kind", "real"], "class")
+    again = read_training_table(con, "d", ["kind", "real"], "class")
     assert again.labels()[-1] == -1
     assert np.isnan(again.column("real")[-1])
 
 
 def test_a_named_key_is_used(con: duckdb.DuckDBPyConnection) -> None:
-    assert TrainingTable.read(con, "d", ["ID", "name"], "CLASS").attributes[0] == Attribute("id", "number", whole=True)
+    assert read_training_table(con, "d", ["ID", "name"], "CLASS").attributes[0] == Attribute("id", "number", whole=True)
 
 
 def test_a_sample_is_the_same_for_the_same_seed(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("CREATE TABLE large AS SELECT i AS x, i % 2 AS class FROM range(30000) r(i)")
-    reads = [TrainingTable.read(con, "large", ["x"], "class", sample=500, seed=seed).column("x") for seed in (1, 1, 2)]
+    reads = [read_training_table(con, "large", ["x"], "class", sample=500, seed=seed).column("x") for seed in (1, 1, 2)]
     assert [len(read) for read in reads] == [500] * 3
     assert np.array_equal(reads[0], reads[1])
     assert not np.array_equal(reads[0], reads[2])
@@ -63,22 +64,22 @@ def test_a_sample_is_the_same_for_the_same_seed(con: duckdb.DuckDBPyConnection) 
 
 def test_mistakes_are_explained(con: duckdb.DuckDBPyConnection) -> None:
     with pytest.raises(DataError, match="did you mean 'class'"):
-        TrainingTable.read(con, "d", None, "clas")
+        read_training_table(con, "d", None, "clas")
     with pytest.raises(DataError, match="no column 'x'"):
-        TrainingTable.read(con, "d", ["x"], "class")
+        read_training_table(con, "d", ["x"], "class")
     with pytest.raises(DatabaseError, match="no table"):
-        TrainingTable.read(con, "e", None, "class")
+        read_training_table(con, "e", None, "class")
     con.execute("CREATE TABLE wide AS SELECT 'v' || i AS v, i % 2 AS class FROM range(5000) r(i)")
     with pytest.raises(DataError, match="'v' has more than 2,000 values"):
-        TrainingTable.read(con, "wide", None, "v")
+        read_training_table(con, "wide", None, "v")
     with pytest.raises(DataError, match="'v' has more than 2,000 values"):
-        TrainingTable.read(con, "wide", ["v"], "class")
-    assert [a.name for a in TrainingTable.read(con, "wide", None, "class").attributes] == ["class"]
+        read_training_table(con, "wide", ["v"], "class")
+    assert [a.name for a in read_training_table(con, "wide", None, "class").attributes] == ["class"]
 
 
 def test_an_empty_table_has_no_records_and_no_classes(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("CREATE TABLE none AS FROM d LIMIT 0")
-    table = TrainingTable.read(con, "none", None, "class")
+    table = read_training_table(con, "none", None, "class")
     assert (table.rows, table.classes) == (0, ())
 
 

@@ -10,12 +10,12 @@ import pytest
 
 from sdcdb.engines.dialect import Binding
 from sdcdb.engines.duckdb import DuckDBDialect
+from sdcdb.engines.expressions import Row
+from sdcdb.engines.tree_expression import leaf_expression
 from sdcdb.errors import DataError, SdcdbError
-from sdcdb.row import Row
+from sdcdb.pages.tree_picture import check_format, page, save, svg
 from sdcdb.trees.c45 import grow
-from sdcdb.trees.expression import leaf_expression
 from sdcdb.trees.nodes import CategorySplit, Condition, Leaf, Node, NumberSplit
-from sdcdb.trees.picture import check_format, page, save, svg
 from sdcdb.trees.table import Attribute, TrainingTable
 from sdcdb.trees.tree import DEEPEST, Tree
 

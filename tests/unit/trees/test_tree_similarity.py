@@ -5,7 +5,7 @@ import math
 import pytest
 
 from sdcdb.errors import DataError
-from sdcdb.measures.treesimilarity import compare_trees, judge
+from sdcdb.measures.tree_similarity import compare_trees, judge
 from sdcdb.trees.table import Attribute
 from sdcdb.trees.tree import CategorySplit, Leaf, Node, NumberSplit, Tree
 

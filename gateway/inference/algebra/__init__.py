@@ -1,0 +1,1 @@
+"""Linear algebra for the audit: exact modulo primes, and fast in floating point."""

@@ -1,0 +1,1 @@
+"""The rule `exact`: which totals the answered sums determine."""

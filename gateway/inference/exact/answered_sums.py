@@ -1,0 +1,49 @@
+"""The sums learnt so far: as exact linear algebra, and as they were, with their answers."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdcdb.gateway.inference.algebra.nullspace import NullSpace
+
+Floats = NDArray[np.float64]
+Cells = NDArray[np.bool_]
+
+
+class History:
+    """Independent sums. Those that were learnt and denied count as known, but nothing follows from them for free."""
+
+    def __init__(self, cells: int, rng: np.random.Generator) -> None:
+        self.exact = NullSpace(cells, rng)
+        self._cells = cells
+        self.released: NullSpace | None = None  # the sums that were answered, once one was denied
+        self._rows: list[NDArray[np.uint8]] = []
+        self._answers: list[float] = []
+
+    def add(self, cells: Cells, answer: float, *, denied: bool) -> bool:
+        """Take in a sum; False if it followed from the others."""
+        if denied and self.released is None:
+            self.released = self.exact.copy()
+        if self.released is not None and not denied:
+            self.released.add(cells)
+        if not self.exact.add(cells):
+            return False
+        self._rows.append(np.packbits(cells))
+        self._answers.append(answer)
+        return True
+
+    def restore(self, sums: Sequence[tuple[Cells, float]]) -> None:
+        """Take in independent sums that were all answered, at once."""
+        self.exact.restore([cells for cells, _ in sums])
+        self._rows = [np.packbits(cells) for cells, _ in sums]
+        self._answers = [answer for _, answer in sums]
+
+    def sets(self) -> NDArray[np.bool_]:
+        """Return the query sets, one row each."""
+        packed = np.array(self._rows, dtype=np.uint8).reshape(len(self._rows), (self._cells + 7) // 8)
+        return np.unpackbits(packed, axis=1, count=self._cells).astype(bool)
+
+    def answers(self) -> Floats:
+        """Return the answers, in the audit's units."""
+        return np.array(self._answers, dtype=np.float64)

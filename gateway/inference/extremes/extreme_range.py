@@ -1,0 +1,92 @@
+"""Where the MIN or MAX over a set can lie, and where it lies in all but a share delta of the cases."""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
+from sdcdb.gateway.inference.state.feasible_state import Ground
+from sdcdb.gateway.inference.state.fixed_records import Extreme
+
+Floats = NDArray[np.float64]
+Cells = NDArray[np.bool_]
+
+SAME = 1e-12
+
+
+def known_range(ground: Ground, cells: Cells, kind: str) -> tuple[float, float]:
+    """Return the least and the greatest value that the MIN or MAX over a set can have by the extremes learnt."""
+    c = ground.columns
+    return _range(c.low, c.high, ground.extremes, cells, kind)
+
+
+def implied_extreme(ground: Ground, cells: Cells, kind: str) -> bool:
+    """Tell whether the MIN or MAX over a set follows from the extremes learnt before."""
+    least, most = known_range(ground, cells, kind)
+    return most - least <= SAME
+
+
+def released_extreme(ground: Ground, cells: Cells, kind: str) -> bool:
+    """Tell whether it follows from those that were answered, without those that were learnt and denied."""
+    if not any(each.denied for each in ground.extremes):
+        return implied_extreme(ground, cells, kind)
+    given = tuple(each for each in ground.extremes if not each.denied)
+    low, high = np.zeros(len(cells)), np.ones(len(cells))
+    for each in given:
+        if each.kind == "max":
+            high[each.cells] = np.minimum(high[each.cells], each.value)
+        else:
+            low[each.cells] = np.maximum(low[each.cells], each.value)
+    least, most = _range(low, high, given, cells, kind)
+    return most - least <= SAME
+
+
+def _range(low: Floats, high: Floats, extremes: tuple[Extreme, ...], cells: Cells, kind: str) -> tuple[float, float]:
+    if not cells.any():
+        return 0.0, 0.0
+    inner = [each.value for each in extremes if each.kind == kind and not (each.cells & ~cells).any()]
+    if kind == "max":
+        return max([float(low[cells].max()), *inner]), float(high[cells].max())
+    return float(low[cells].min()), min([float(high[cells].min()), *inner])
+
+
+def likely_range(ground: Ground, cells: Cells, kind: str, delta: float) -> tuple[float, float]:
+    """Return where the MIN or MAX lies but for a share `delta` of the cases, judged from the past alone.
+
+    The records are taken as uniform from their end of the range to as far beyond the point (as in `predictive`). The
+    MAX of m of them is below t with probability (t / width)^m. It is also above the mean of the set: with the sum of m
+    records known, the share of states in which all are below mean + e is about
+
+        (m e / width)^(m - 1) / (m - 1)!  /  sqrt(6 / (pi m)),
+
+    a simplex in a slice of a cube. The far end is the end of the range, or where an exponential tail would end.
+    """
+    c, number = ground.columns, ground.geometry.number
+    inside = cells & (number > 0)
+    least, most = known_range(ground, cells, kind)
+    if not inside.any():
+        return least, most
+    m = number[inside]
+    if kind == "max":
+        start, point, end = c.low[inside], c.point[inside], c.high[inside]
+    else:
+        start, point, end = -c.high[inside], -c.point[inside], -c.low[inside]
+        least, most = -most, -least
+    near = np.minimum(point - start, end - point)
+    reach = np.maximum(np.minimum(end, 2 * point - start) - start, 1e-12)
+    wanted = math.log(delta)
+    below, above = float(start.min()), float((start + reach).max())
+    for _ in range(60):
+        t = (below + above) / 2
+        share = np.clip((t - start) / reach, 1e-300, 1.0)
+        below, above = (t, above) if float((m * np.log(share)).sum()) < wanted else (below, t)
+    records = float(m.sum())
+    mean = float((m * point).sum() / records)
+    if records > 1:
+        room = (wanted + float(gammaln(records)) + 0.5 * math.log(6 / (math.pi * records))) / (records - 1)
+        below = max(below, mean + float((m * reach).sum() / records) / records * math.exp(room))
+    far = float((point + near * (math.log(records) - wanted)).max())
+    low = min(max(least, below), most)
+    high = min(most, max(far, low))
+    return (low, high) if kind == "max" else (-high, -low)

@@ -1,0 +1,115 @@
+"""MIN and MAX: caps for everybody in the set, and one record, the *witness*, that has the value.
+
+A cap alone is not what a MAX tells: somebody has that value. An assignment holds one record at each answered MIN and
+MAX and caps the others; every assignment that fits the sums is a state of the world that the answers allow. A record
+is safe if under some assignment it has room enough. One assignment is kept. Where it holds a record of an atom with
+others that may move, each record of the atom is free in one of the assignments, by symmetry, with the same room; for a
+witness that stands alone another assignment is looked for (`alternates`).
+
+Two more things are asked for, so that a MAX does not point at one, two or three people: more than that must be able to
+have the value, and when a new set could have a lower MAX than an earlier one that overlaps it, the earlier witness must
+find its place among as many outside of the new set.
+
+MIN is MAX upside down.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdcdb.gateway.inference.extremes.alternates import witnesses_safe
+from sdcdb.gateway.inference.extremes.extreme_range import SAME, implied_extreme, likely_range
+from sdcdb.gateway.inference.extremes.witness import able, candidates, place, relocate, shared_witness
+from sdcdb.gateway.inference.intervals.interval_rule import Case, judge
+from sdcdb.gateway.inference.state.cell_state import Columns
+from sdcdb.gateway.inference.state.feasible_state import Ground, Tried
+from sdcdb.gateway.inference.state.fixed_records import Extreme
+from sdcdb.gateway.inference.state.restore_feasibility import find_point
+
+Cells = NDArray[np.bool_]
+
+SUSPECTS = 4  # the least number of records that an answer may leave as those who may have it
+TRIES = 6  # cells tried as the place of the record that has the MIN or MAX
+
+
+def try_extreme(ground: Ground, cells: Cells, kind: str, delta: float, min_set: int) -> Tried:
+    """Try a MIN or MAX (the atoms are refined already). If it is safe it stays tried, at its most restrictive value.
+
+    Together with other questions of the statement: that all of their answers lie at the far end of what is likely at
+    the same time is far less likely than delta, or impossible (a MAX below the mean). So this one is tried at its own
+    end with the others as expected, and then at sqrt(delta) with the others at 1 / sqrt 2 of their reach.
+    """
+    c, mark = ground.columns, ground.mark()
+    if not (c.falls.any() or c.rises.any()):
+        return _try(ground, cells, kind, delta, min_set)
+    ground.columns = replace(c, falls=np.zeros(len(c.point)), rises=np.zeros(len(c.point)))
+    alone = _try(ground, cells, kind, delta, min_set)
+    ground.rewind(mark)
+    if alone.widths is None:
+        return alone
+    ground.columns = replace(c, falls=c.falls / 2, rises=c.rises / 2)
+    tried = _try(ground, cells, kind, float(np.sqrt(delta)), min_set)
+    new = ground.columns
+    ground.columns = replace(new, falls=new.falls + c.falls / 2, rises=new.rises + c.rises / 2)
+    return replace(tried, low=alone.low, high=alone.high)
+
+
+def _try(ground: Ground, cells: Cells, kind: str, delta: float, min_set: int) -> Tried:
+    low, high = likely_range(ground, cells, kind, delta)
+    refused, fewest = Tried(low, high, None), min(SUSPECTS, min_set)
+    near, far = (low, high) if kind == "max" else (high, low)  # near: the caps are tightest
+    if ground.frozen or not relocate(ground, cells, kind, near, fewest):
+        return refused
+    c = ground.columns
+    found = candidates(ground, able(ground, cells, far) & (c.low <= near + SAME) & (c.high >= near - SAME), far)
+    if len(found) == 0 or ground.geometry.number[found].sum() < fewest:
+        return refused
+    cell, before = int(found[0]), ground.mark()
+    left, point = np.full(len(c.point), np.inf), c.point
+    for value in (far, near):
+        ground.rewind(before)
+        if not place(ground, cell, value):
+            return refused
+        ground.columns = narrow(ground.columns, cells, kind, value)
+        ground.extremes += (Extreme(kind, cells, value, cell, shared=False),)
+        verdict = judge(Case(ground.geometry, ground.columns, None, ground.columns.point))
+        if verdict is None or not witnesses_safe(ground, verdict.point):
+            return refused
+        left, point = np.minimum(left, verdict.widths), verdict.point
+    moved = ((high - low) * ground.geometry.touched(cell)) ** 2
+    c = ground.columns
+    ground.columns = replace(c, point=point, falls=c.falls + moved, rises=c.rises + moved)
+    return Tried(low, high, left)
+
+
+def learn_extreme(ground: Ground, cells: Cells, kind: str, value: float, *, denied: bool = False) -> bool:
+    """Take in the answer to a MIN or MAX, given or `denied`; False if it was implied."""
+    if implied_extreme(ground, cells, kind):
+        return False
+    ground.split(cells)
+    ground.columns = narrow(ground.columns, cells, kind, value)
+    mark = ground.mark()
+    if relocate(ground, cells, kind, value):
+        if (held := shared_witness(ground, cells, kind, value)) is not None:
+            ground.extremes += (Extreme(kind, cells, value, held, shared=True, denied=denied),)
+            find_point(ground)
+            return True
+        for cell in candidates(ground, cells, value)[:TRIES]:
+            moved = ground.mark()
+            if place(ground, int(cell), value):
+                ground.extremes += (Extreme(kind, cells, value, int(cell), shared=False, denied=denied),)
+                find_point(ground)
+                if not ground.blind:
+                    return True
+            ground.rewind(moved)
+    ground.rewind(mark)
+    ground.blind = True  # no record can be shown to have this value: nothing that depends on it may pass
+    return True
+
+
+def narrow(columns: Columns, cells: Cells, kind: str, value: float) -> Columns:
+    """Cap all records of a set by its MIN or MAX."""
+    if kind == "max":
+        return replace(columns, high=np.where(cells, np.minimum(columns.high, value), columns.high))
+    return replace(columns, low=np.where(cells, np.maximum(columns.low, value), columns.low))

@@ -1,0 +1,1 @@
+"""The rules `interval` and `cae`: how much room every record has left."""

@@ -1,0 +1,233 @@
+"""What is known about one confidential column, and whether one more answer is safe."""
+
+import hashlib
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sdcdb.errors import DataError
+from sdcdb.gateway.inference.exact.answered_sums import History
+from sdcdb.gateway.inference.extremes.alternates import witnesses_safe
+from sdcdb.gateway.inference.extremes.extremes import learn_extreme
+from sdcdb.gateway.inference.finding import Finding
+from sdcdb.gateway.inference.intervals.record_bounds import atom_bounds, on_grid
+from sdcdb.gateway.inference.limits import Limits
+from sdcdb.gateway.inference.question import Question
+from sdcdb.gateway.inference.score import Score
+from sdcdb.gateway.inference.state.feasible_state import Ground, Mark
+from sdcdb.gateway.inference.state.restore import restore_sums
+from sdcdb.gateway.inference.state.sums import learn_sum
+from sdcdb.gateway.inference.statement_rules import Statement
+from sdcdb.gateway.inference.units import Scale
+
+Floats = NDArray[np.float64]
+Cells = NDArray[np.bool_]
+Answers = Mapping[str, float | int | Fraction]
+Range = tuple[float, float]
+
+
+class Knowledge:
+    """All answers about one column so far. Not thread-safe: the caller holds one lock per table.
+
+    A statement goes through `consider`, which never sees an answer; the caller then computes the answers of the allowed
+    questions, asks `tails` whether one of them is a rare case that must be denied after all, and calls `learn`.
+    """
+
+    def __init__(
+        self,
+        counts: ArrayLike,
+        low: float,
+        high: float,
+        step: float | None,
+        limits: Limits,
+        secret: bytes | None = None,
+    ) -> None:
+        records = np.asarray(counts, dtype=np.int64)
+        if records.ndim != 1 or (records < 0).any():
+            raise DataError("counts are one number of records, zero or more, per cell")
+        self._scale = Scale(float(low), float(high), step, limits)
+        self._cells, self._live = len(records), np.flatnonzero(records)  # a cell without records is in no set
+        self._counts = records[self._live]
+        seed = hashlib.blake2b(secret if secret is not None else os.urandom(32), digest_size=32).digest()
+        self._history = History(len(self._live), np.random.default_rng(int.from_bytes(seed, "little")))
+        self._ground = Ground(self._counts, max(self._scale.interval_need, self._scale.cae_need))
+        self._score: Score | None = None
+        self._covered: dict[bytes, Range] = {}
+        self._denied: set[bytes] = set()
+
+    @property
+    def rank(self) -> int:
+        """The number of independent sums answered."""
+        return self._history.exact.rank
+
+    @property
+    def atoms(self) -> int:
+        """The number of atoms: classes of cells that lie in the same answered sets."""
+        return self._ground.columns.atoms
+
+    def consider(self, questions: Sequence[Question]) -> list[Finding]:
+        """Decide a statement's questions in order, each as if the allowed ones before it were answered too.
+
+        Never looks at an answer to them: what is decided follows from the questions and the past alone. The state is
+        the same afterwards.
+        """
+        sets = [self._lively(question) for question in questions]
+        before, mark = self.status(), self._ground.mark()
+        statement = Statement(self._history, self._ground, self._counts, self._scale)
+        self._covered = {}
+        findings = []
+        try:
+            for number, (question, cells) in enumerate(zip(questions, sets, strict=True), start=1):
+                decision = statement.decide(cells, question.kinds, before, last=number == len(questions))
+                findings.append(decision.finding)
+                if decision.covered is not None and len(questions) == 1:
+                    self._covered[_key(question)] = decision.covered
+        finally:
+            self._ground.rewind(mark)
+        return findings
+
+    def learn(
+        self, questions: Sequence[Question], answers: Sequence[Answers], denied: Sequence[bool] | None = None
+    ) -> list[bool]:
+        """Take in the true answers of questions; return for each whether it told something new.
+
+        `denied` says which were denied after all, by default those that the last `tails` said so of. Their answers
+        count as known, but nothing that follows from them alone is given away.
+        """
+        given = [self._in_units(q, a) for q, a in zip(questions, answers, strict=True)]
+        kept_back = denied if denied is not None else [_key(question) in self._denied for question in questions]
+        new = []
+        for question, answer, secret in zip(questions, given, kept_back, strict=True):
+            cells, fresh = self._lively(question), False
+            if "sum" in question.kinds and self._history.add(cells, answer["sum"], denied=secret):
+                fresh = True
+                learn_sum(self._ground, cells, answer["sum"])
+            for kind in sorted(question.kinds - {"sum"}):
+                fresh |= learn_extreme(self._ground, cells, kind, answer[kind], denied=secret)
+            new.append(fresh)
+        self._score, self._denied = None, set()
+        return new
+
+    def tails(self, questions: Sequence[Question], answers: Sequence[Answers]) -> list[bool]:
+        """Tell, per question, whether its true answer must be denied although the question was allowed.
+
+        That is so when the answer lies outside of what `consider` covered and a limit would really be breached. It is
+        rare by construction. The caller denies, and calls `learn` all the same: the denial tells as much.
+        """
+        given = [self._in_units(q, a) for q, a in zip(questions, answers, strict=True)]
+        self._denied = set()
+        if len(questions) == 1 and (covered := self._covered.get(_key(questions[0]))) is not None:
+            covered_low, covered_high = covered
+            if covered_low <= given[0]["sum"] <= covered_high:
+                return [False]
+        found, mark = [], self._ground.mark()
+        exact = self._history.exact.fork() if len(questions) > 1 else None  # a fork costs more than all the rest
+        try:
+            for question, answer in zip(questions, given, strict=True):
+                cells, undo = self._lively(question), self._ground.mark()
+                fresh = "sum" in question.kinds
+                if fresh:
+                    fresh = exact.add(cells) if exact is not None else not self._history.exact.implied(cells)
+                if fresh:
+                    learn_sum(self._ground, cells, answer["sum"])
+                for kind in sorted(question.kinds - {"sum"}):
+                    fresh |= learn_extreme(self._ground, cells, kind, answer[kind])
+                tail = fresh and not self._stands(undo)
+                if tail:
+                    self._ground.rewind(undo)
+                    self._denied.add(_key(question))
+                found.append(tail)
+        finally:
+            self._ground.rewind(mark)
+        return found
+
+    def _stands(self, before: Mark) -> bool:
+        """Tell whether everybody still has the room they need, apart from those who had not before."""
+        verdict = self._ground.safe()
+        if verdict is None or len(self._ground.frozen) > len(before.frozen):
+            return False
+        return witnesses_safe(self._ground, verdict.point)
+
+    @classmethod
+    def restore(  # noqa: PLR0913, PLR0917 - as the constructor, and the history
+        cls,
+        counts: ArrayLike,
+        low: float,
+        high: float,
+        step: float | None,
+        limits: Limits,
+        secret: bytes | None,
+        rows: Iterable[tuple[Question, Answers]],
+        denied: Iterable[bool] | None = None,
+    ) -> "Knowledge":
+        """Return the state after a history of answers that each told something new, much faster than by `learn`.
+
+        A question for more than a sum tells something new if any part of it does. `denied` says which answers were
+        learnt and not given, one flag per row. Verdicts are those of the history taken in one by one, but for rounding.
+        """
+        state = cls(counts, low, high, step, limits, secret)
+        history = list(rows)
+        flags = [False] * len(history) if denied is None else list(denied)
+        first = next((i for i, flag in enumerate(flags) if flag), len(history))
+        plain = [i for i in range(first) if history[i][0].kinds == {"sum"}]
+        state._take_in([history[i] for i in plain])
+        for i in sorted(set(range(len(history))) - set(plain)):
+            state.learn([history[i][0]], [history[i][1]], [flags[i]])
+        return state
+
+    def _take_in(self, sums: list[tuple[Question, Answers]]) -> None:
+        known = [(self._lively(question), self._in_units(question, answer)["sum"]) for question, answer in sums]
+        self._history.restore(known)
+        restore_sums(self._ground, known)
+
+    # ---- looking
+
+    def status(self) -> Score:
+        """Return how close the best-known record is to the limits, as certified."""
+        if self._score is None:
+            self._score = self._scale.score(min(self._ground.least_width(), 1.0))
+        return self._score
+
+    def intervals(self) -> tuple[Floats, Floats]:
+        """Return the bounds that sums and the caps of MIN and MAX leave for a record of each cell.
+
+        Slow: two linear programmes per atom. Answers that fit no values of the domain leave the caps alone.
+        """
+        ground, scale = self._ground, self._scale
+        c = ground.columns
+        _, first, atom = np.unique(c.labels, return_index=True, return_inverse=True)
+        size = np.asarray(np.bincount(atom, weights=self._counts, minlength=len(first)), dtype=np.float64)
+        sets, totals = self._history.sets()[:, first], self._history.answers()
+        found = atom_bounds(sets, totals, size, c.low[first], c.high[first]) if len(first) else None
+        least, most = (c.low, c.high) if found is None else (found[0][atom], found[1][atom])
+        lower, upper = np.full(self._cells, scale.low), np.full(self._cells, scale.high)
+        lower[self._live], upper[self._live] = scale.low + scale.wide * least, scale.low + scale.wide * most
+        return (lower, upper) if scale.step is None else on_grid(lower, upper, scale.low, scale.high, scale.step)
+
+    def _lively(self, question: Question) -> Cells:
+        if len(question.cells) != self._cells:
+            raise DataError(f"the question is about {len(question.cells)} cells, the table has {self._cells}")
+        return np.ascontiguousarray(question.cells[self._live])
+
+    def _in_units(self, question: Question, answer: Answers) -> dict[str, float]:
+        cells = self._lively(question)
+        found = {}
+        for kind in question.kinds:
+            if kind not in answer:
+                raise DataError(f"the answer to a question for {', '.join(sorted(question.kinds))} lacks {kind}")
+            records = float(self._counts[cells].sum())
+            value = float(answer[kind]) if records else 0.0
+            if not self._scale.wide:
+                found[kind] = 0.0
+            elif kind == "sum":
+                found[kind] = self._scale.sum_to_unit(value, records)
+            else:
+                found[kind] = min(1.0, max(0.0, self._scale.value_to_unit(value)))
+        return found
+
+
+def _key(question: Question) -> bytes:
+    return question.cells.tobytes() + " ".join(sorted(question.kinds)).encode()

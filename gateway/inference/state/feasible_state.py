@@ -1,0 +1,132 @@
+"""What the rules `interval` and `cae` know: a point that agrees with all answers, and how far each record can move.
+
+Questions are *tried*: their rows are added as if answered with what the point predicts, and taken back by `rewind`. The
+unknown answers of several questions tried together move the point; how far, record by record, is kept as a reach, by
+which the ranges are narrowed for the questions after them. Reaches of different questions are as good as independent
+and add up in squares; that all answers of a statement together are safe is looked at again when they are known.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdcdb.gateway.inference.algebra.geometry import Geometry, Rest
+from sdcdb.gateway.inference.algebra.gram import Gram
+from sdcdb.gateway.inference.algebra.kernels import dot3
+from sdcdb.gateway.inference.intervals.atoms import refine
+from sdcdb.gateway.inference.intervals.certificate import widths
+from sdcdb.gateway.inference.intervals.interval_rule import Case, Verdict, judge
+from sdcdb.gateway.inference.state.cell_state import Columns
+from sdcdb.gateway.inference.state.fixed_records import Extreme, Frozen
+from sdcdb.gateway.inference.state.recentre import margins, settle
+
+Floats = NDArray[np.float64]
+Cells = NDArray[np.bool_]
+
+LEARNING_ROUNDS = 60  # alternating projections when an answer is taken in: it must go in
+COMFORT = (2.0, 0.5, 0.1)  # the margins tried then, as multiples of what the limits need
+
+
+@dataclass(frozen=True)
+class Mark:
+    """Where a ground was."""
+
+    columns: Columns
+    geometry: tuple[Geometry, tuple[Gram, int, Floats]]
+    answers: tuple[float, ...]
+    extremes: tuple[Extreme, ...]
+    frozen: tuple[Frozen, ...]
+    dropped: tuple[tuple[Cells, float], ...]
+    blind: bool
+
+
+@dataclass(frozen=True)
+class Tried:
+    """The answers that a try covered, from `low` to `high` in [0, 1] units, and the widths left; None if not safe."""
+
+    low: float
+    high: float
+    widths: Floats | None
+
+
+class Ground:
+    """See the module. All in units in which the domain is [0, 1]."""
+
+    def __init__(self, counts: NDArray[np.int64], need: float) -> None:
+        self.geometry = Geometry(counts.astype(np.float64))
+        self.columns = Columns.fresh(len(counts), need)
+        self.answers: tuple[float, ...] = ()
+        self.extremes: tuple[Extreme, ...] = ()
+        self.frozen: tuple[Frozen, ...] = ()
+        self.dropped: tuple[tuple[Cells, float], ...] = ()  # sums over records that are all held
+        self.blind = False
+
+    def mark(self) -> Mark:
+        """Remember where we are."""
+        return Mark(
+            self.columns,
+            (self.geometry, self.geometry.mark()),
+            self.answers,
+            self.extremes,
+            self.frozen,
+            self.dropped,
+            self.blind,
+        )
+
+    def rewind(self, mark: Mark) -> None:
+        """Forget what was tried since the mark."""
+        self.columns, self.answers, self.extremes = mark.columns, mark.answers, mark.extremes
+        self.frozen, self.dropped, self.blind = mark.frozen, mark.dropped, mark.blind
+        self.geometry = mark.geometry[0]
+        self.geometry.rewind(mark.geometry[1])
+
+    def split(self, cells: Cells) -> None:
+        """Refine the atoms by a query set."""
+        labels, atoms = refine(self.columns.labels, self.columns.atoms, cells)
+        self.columns = replace(self.columns, labels=labels, atoms=atoms)
+
+    def expected(self, cells: Cells) -> float:
+        """Return the sum over a set at the point."""
+        c, flags = self.columns, cells.astype(np.float64)
+        return dot3(self.geometry.number, c.point, flags) + float(c.held[cells].sum())
+
+    def safe(self) -> Verdict | None:
+        """Judge the present state, but for the witnesses."""
+        if self.blind:
+            return None
+        return judge(Case(self.geometry, self.columns, None, self.columns.point))
+
+    def append(self, rest: Rest, answer: float) -> None:
+        """Add a sum with an answer that the point agrees with, or will."""
+        self.geometry.add(rest)
+        self.answers += (answer,)
+        leverage = np.minimum(1.0, self.columns.leverage + rest.values**2 / rest.length)
+        self.columns = replace(self.columns, leverage=leverage)
+
+    def settle_down(self) -> bool:
+        """Put the point where it agrees with all answers and stands well inside; False if that place is not found."""
+        c, g = self.columns, self.geometry
+        held = g.number == 0
+        wrong = np.array(self.answers) - g.rows.times(g.number * c.point + c.held)
+        point = c.point + g.rows.combined(g.gram.solve(wrong))
+        self.columns = replace(c, point=point)
+        for share in COMFORT:
+            margin = np.minimum(margins(c.leverage, c.need, held, share), 0.4 * (c.high - c.low))
+            settled = settle(point, (c.low, c.high), margin, held, g.within, LEARNING_ROUNDS)
+            if settled is not None:
+                self.columns = replace(c, point=settled)
+                return True
+        return False
+
+    def least_width(self) -> float:
+        """Return a lower bound of the narrowest interval, a dearer one and its point where the cheap one is low."""
+        c, number = self.columns, self.geometry.number
+        left = [each.width for each in self.frozen]
+        if self.blind:
+            return 0.0
+        ranges = c.low, c.high, c.falls, c.rises  # zero: nothing is being tried
+        found = widths(c.point, ranges, np.minimum(1.0, c.leverage + 1e-9), number, number == 0)
+        if (found < c.need).any() and (verdict := self.safe()) is not None:
+            self.columns, found = replace(c, point=verdict.point), verdict.widths
+        return min([float(found.min(initial=1.0)), *left])

@@ -1,0 +1,1 @@
+"""The second room: a DuckDB instance that holds only what may be seen."""

@@ -1,0 +1,169 @@
+"""The lobby: a second DuckDB, in memory and locked, that holds nothing secret. Analysts' SQL runs here.
+
+It holds public tables, protected views (copied when first asked for), empty stand-ins for restricted tables so that
+clients can browse their columns, and, for the life of one statement, that statement's released results.
+
+A statement that needs nothing but a few released numbers runs at the desk: an instance of one thread with nothing in
+it, where it takes half the time.
+"""
+
+import threading
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+
+from sdcdb.connection.identifiers import identifier, quoted, table_reference
+from sdcdb.engines.dialect import text_literal
+from sdcdb.errors import Denied, Unsupported
+from sdcdb.gateway.deadline import deadline
+from sdcdb.gateway.reading.duckdb_parser import LOCKED
+from sdcdb.gateway.reading.statement import Statement
+from sdcdb.gateway.relations import Relation, Relations
+from sdcdb.gateway.tables.vault import Vault
+
+MOST_ROWS = 1_000_000  # of one result: they are held in memory before they leave
+
+
+@dataclass(frozen=True)
+class Released:
+    """A block's results: texts and their types where Arrow has no type of DuckDB's, such as HUGEINT."""
+
+    rows: pa.Table
+    types: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """What a statement returned."""
+
+    columns: tuple[str, ...]
+    types: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+
+
+class Lobby:
+    """The instance, and what has been copied into it."""
+
+    def __init__(self, relations: Relations, vault: Vault, *, memory: str = "2GB", seconds: float = 60.0) -> None:
+        self._relations = relations
+        self._vault = vault
+        self._seconds = seconds
+        self._lock = threading.Lock()
+        self._copied: set[str] = set()
+        self._running: set[duckdb.DuckDBPyConnection] = set()
+        self._con = duckdb.connect(config={**LOCKED, "memory_limit": memory})
+        for relation in relations.all:
+            target = table_reference(relation.name)
+            if target.db:
+                self._con.execute(f"CREATE SCHEMA IF NOT EXISTS {_quoted(target.db)}")
+            columns = ", ".join(f"{_quoted(name)} {kind}" for name, kind in relation.columns.items())
+            self._con.execute(f"CREATE TABLE {quoted(target)} ({columns})")
+        self._desk = duckdb.connect(config={**LOCKED, "memory_limit": memory, "threads": 1})
+        for con in (self._con, self._desk):
+            con.execute("SET lock_configuration = true")
+
+    def run(self, statement: Statement, released: Mapping[str, Released]) -> Rows:
+        """Run a statement over released results. Whatever the engine has to say of an error is not passed on."""
+        for name in statement.reads:
+            self._copy(name)
+        sql = _with_literals(statement.sql, released)
+        alone = sql is not None and not statement.reads  # a SELECT that was rendered from a tree, over literals
+        cursor = (self._desk if alone else self._con).cursor()
+        self._running.add(cursor)
+        try:
+            for name, result in released.items() if sql is None else ():
+                cursor.register(f"{name} rows", result.rows)
+                cursor.execute(_view(name, result))
+            if not alone:
+                cursor.execute("BEGIN TRANSACTION READ ONLY")
+            with deadline(cursor, self._seconds):
+                text = sql or statement.sql
+                ran = cursor.execute(text, statement.params) if statement.params else cursor.execute(text)
+                rows = ran.fetchmany(MOST_ROWS + 1)
+            shape = ran.description or []
+            if len(rows) > MOST_ROWS:
+                raise Denied("size", f"the result has more than {MOST_ROWS:,} rows", "aggregate, or add a LIMIT")
+        except Denied:
+            raise
+        except (duckdb.BinderException, duckdb.CatalogException, duckdb.ParserException):
+            raise Unsupported("a name, type or function does not fit", "check names and types") from None
+        except (
+            duckdb.Error,
+            OverflowError,
+            ValueError,
+            TypeError,
+            RuntimeError,
+        ):  # Python has no such value, or DuckDB
+            raise Denied("error", "the statement failed while it ran", "check casts, divisions and sizes") from None
+        finally:
+            self._running.discard(cursor)
+            if not alone:
+                with suppress(duckdb.Error):
+                    cursor.execute("ROLLBACK")
+            cursor.close()
+        return Rows(tuple(c[0] for c in shape), tuple(str(c[1]) for c in shape), tuple(rows))
+
+    def interrupt(self) -> None:
+        """Stop every statement that is running."""
+        for cursor in list(self._running):
+            with suppress(duckdb.Error):  # it may have ended just now
+                cursor.interrupt()
+
+    def _copy(self, name: str) -> None:
+        """Copy a public table or protected view from the vault, once."""
+        with self._lock:
+            relation = next(each for each in self._relations.all if each.name == name)
+            if name in self._copied or relation.kind == "restricted":
+                return
+            self._fill(relation)
+            self._copied.add(name)
+
+    def _fill(self, relation: Relation) -> None:
+        cursor = self._con.cursor()
+        try:
+            cursor.register("sdc copied", self._vault.read(relation))
+            cursor.execute(f'INSERT INTO {quoted(table_reference(relation.name))} SELECT * FROM "sdc copied"')
+        finally:
+            cursor.close()
+
+    def close(self) -> None:
+        """Close the instances."""
+        self._con.close()
+        self._desk.close()
+
+
+def _with_literals(sql: str, released: Mapping[str, Released]) -> str | None:
+    """Write results of one row into the statement, if there are no others: a view of them would cost a millisecond."""
+    if not all(len(each.rows) == 1 and len(each.types) == each.rows.num_columns > 0 for each in released.values()):
+        return None
+    ctes = []
+    for name, result in released.items():
+        (row,) = result.rows.to_pylist()
+        values = (
+            f"CAST({'NULL' if row[column] is None else text_literal(row[column])} AS {kind}) AS {_quoted(column)}"
+            for column, kind in result.types.items()
+        )
+        ctes.append(f"{_quoted(name)} AS (SELECT {', '.join(values)})")
+    for start, joint in (("WITH RECURSIVE ", ", "), ("WITH ", ", "), ("SELECT ", " SELECT ")):
+        if ctes and sql.startswith(start):
+            return f"{start.replace('SELECT', 'WITH')}{', '.join(ctes)}{joint}{sql.removeprefix(start)}"
+    return None
+
+
+def _quoted(name: str) -> str:
+    return quoted(identifier(name))
+
+
+def _view(name: str, result: Released) -> str:
+    columns = ", ".join(
+        f"CAST({_quoted(column)} AS {result.types[column]}) AS {_quoted(column)}"
+        if column in result.types
+        else _quoted(column)
+        for column in result.rows.column_names
+    )
+    target, source = (_quoted(each) for each in (name, f"{name} rows"))
+    return f"CREATE TEMP VIEW {target} AS SELECT {columns or '1'} FROM {source}"

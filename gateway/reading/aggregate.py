@@ -1,0 +1,164 @@
+"""What a block computes: each aggregate as one or two basic measures, and the expression that makes it from them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from sqlglot import exp
+
+from sdcdb.connection.identifiers import quoted
+from sdcdb.errors import Unsupported
+from sdcdb.gateway.reading import allowed
+from sdcdb.gateway.reading.affine import linear
+from sdcdb.gateway.reading.resolution import Names
+
+Basic = Literal["rows", "count", "sum", "min", "max", "distinct"]
+AGGREGATES: dict[type[exp.Expr], str] = {
+    exp.Count: "count",
+    exp.Sum: "sum",
+    exp.Avg: "avg",
+    exp.Min: "min",
+    exp.Max: "max",
+}
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A basic measure of each group: of a confidential column, or of an expression of quasi-identifiers.
+
+    `condition` narrows the group (FILTER, or a CASE inside the aggregate). `rows` counts records.
+    """
+
+    kind: Basic
+    confidential: str | None = None
+    expression: exp.Expr | None = None
+    condition: exp.Expr | None = None
+
+    @property
+    def text(self) -> tuple[str, ...]:
+        """What makes two measures the same."""
+        return (
+            self.kind,
+            self.confidential or "",
+            quoted(self.expression) if self.expression else "",
+            quoted(self.condition) if self.condition else "",
+        )
+
+
+Ask = Callable[[Measure], exp.Expr]
+"""Adds a measure to the block and returns the released column that holds it."""
+
+
+def aggregate(node: exp.Expr, names: Names, ask: Ask) -> exp.Expr:
+    """Replace an aggregate of the analyst's by an expression over released columns."""
+    condition: exp.Expr | None = None
+    if isinstance(node, exp.Filter):
+        _only(node, {"this", "expression"})
+        condition = _condition(node.expression.this, names)
+        node = node.this
+    kind = AGGREGATES.get(type(node))
+    if kind is None:
+        raise Unsupported(
+            f"{node.key.upper()} is not answered on a restricted table", "COUNT, SUM, AVG, MIN and MAX are"
+        )
+    _only(node, {"this", "big_int"} if kind == "count" else {"this"})
+    inner = _bare(node.this)
+    if kind == "count" and isinstance(inner, exp.Star):
+        _only(inner, set())
+        return ask(Measure("rows", condition=condition))
+    distinct = isinstance(inner, exp.Distinct)
+    if isinstance(inner, exp.Distinct):
+        _only(inner, {"expressions"})
+        if len(inner.expressions) != 1:
+            raise Unsupported("DISTINCT takes one expression here", "COUNT(DISTINCT column)")
+        inner = _bare(inner.expressions[0])
+    if _touches_confidential(inner, names):
+        if distinct:
+            raise Unsupported("distinct confidential values are not counted", "COUNT(*)")
+        inner, condition, zero = _conditional(inner, names, condition)
+        if zero and kind != "sum":
+            raise Unsupported(f"{kind.upper()} over CASE ... ELSE 0 mixes zeros among the values", "leave ELSE out")
+        found = _confidential(kind, inner, names, condition, ask)
+        return exp.Coalesce(this=found, expressions=[exp.Literal.number(0)]) if zero else found
+    return _quasi(kind, _checked(inner, names), condition, ask, distinct=distinct)
+
+
+def _confidential(kind: str, inner: exp.Expr, names: Names, condition: exp.Expr | None, ask: Ask) -> exp.Expr:
+    form = linear(inner)
+    found = names.find(form.column) if form.column is not None else None
+    if found is None or not names.confidential(found):
+        raise Unsupported("an aggregate mixes confidential and other columns", "one confidential column at a time")
+    column = names.table.confidential[found[1]].name
+    if kind not in names.table.limits.aggregates:
+        raise Unsupported(
+            f"{kind.upper()} of {column!r} is not allowed by the policy", ", ".join(names.table.limits.aggregates)
+        )
+
+    def basic(what: Basic) -> exp.Expr:
+        return ask(Measure(what, confidential=column, condition=condition))
+
+    if kind == "count":
+        return basic("count")
+    if kind == "sum":
+        return form.apply(basic("sum"), basic("count") if form.offset else None)
+    if kind == "avg":
+        mean = exp.cast(basic("sum"), "DOUBLE") / exp.Nullif(this=basic("count"), expression=exp.Literal.number(0))
+        return form.apply(exp.Paren(this=mean))
+    extreme = kind if form.factor > 0 else {"min": "max", "max": "min"}[kind]
+    return form.apply(basic("min" if extreme == "min" else "max"))
+
+
+def _quasi(kind: str, inner: exp.Expr, condition: exp.Expr | None, ask: Ask, *, distinct: bool) -> exp.Expr:
+    if distinct:
+        if kind not in {"count", "min", "max"}:
+            raise Unsupported(f"{kind.upper()}(DISTINCT ...) is not answered", "COUNT(DISTINCT column)")
+        return ask(Measure("distinct" if kind == "count" else kind, expression=inner, condition=condition))  # type: ignore[arg-type]  # kind is min or max there
+    if kind == "avg":
+        total = ask(Measure("sum", expression=inner, condition=condition))
+        number = ask(Measure("count", expression=inner, condition=condition))
+        zero = exp.Literal.number(0)
+        return exp.Paren(this=exp.cast(total, "DOUBLE") / exp.Nullif(this=number, expression=zero))
+    return ask(Measure(kind, expression=inner, condition=condition))  # type: ignore[arg-type]  # count, sum, min, max
+
+
+def _conditional(inner: exp.Expr, names: Names, condition: exp.Expr | None) -> tuple[exp.Expr, exp.Expr | None, bool]:
+    """Read CASE WHEN condition THEN value [ELSE NULL or 0] END as a value with a condition; tell whether ELSE is 0."""
+    if not isinstance(inner, exp.Case):
+        return inner, condition, False
+    _only(inner, {"ifs", "default"})
+    default = inner.args.get("default")
+    zero = isinstance(default, exp.Literal) and not default.is_string and str(default.this) == "0"
+    if len(inner.args["ifs"]) != 1 or not (default is None or isinstance(default, exp.Null) or zero):
+        raise Unsupported("CASE around a confidential column has one WHEN here", "one aggregate for each WHEN")
+    branch = inner.args["ifs"][0]
+    _only(branch, {"this", "true"})
+    here = _condition(branch.this, names)
+    return _bare(branch.args["true"]), here if condition is None else exp.and_(condition, here), zero
+
+
+def _condition(tree: exp.Expr, names: Names) -> exp.Expr:
+    return exp.Paren(this=_checked(tree, names))
+
+
+def _checked(tree: exp.Expr, names: Names) -> exp.Expr:
+    resolved = names.resolved(tree)
+    allowed.check(resolved)
+    return resolved
+
+
+def _touches_confidential(tree: exp.Expr, names: Names) -> bool:
+    found = [names.find(column) for column in tree.find_all(exp.Column)]
+    return any(pair is not None and names.confidential(pair) for pair in found)
+
+
+def _bare(tree: exp.Expr) -> exp.Expr:
+    while isinstance(tree, exp.Paren):
+        tree = tree.this
+    return tree
+
+
+def _only(node: exp.Expr, arguments: set[str]) -> None:
+    """Refuse a node that carries more than these arguments."""
+    for name, value in node.args.items():
+        if name not in arguments and value is not None and value is not False and value != []:
+            raise Unsupported(f"{node.key.upper()} has a part that is not answered: {name}", "leave it out")

@@ -1,0 +1,79 @@
+"""Names inside one block: which source and column each stands for, by our own resolution and no parser's."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from sdcdb.connection.identifiers import identifier
+from sdcdb.errors import Unsupported
+from sdcdb.gateway.relations import Relation, Restricted
+
+CELLS = "sdc c"  # alias of the cells in SQL that the vault runs
+PUBLIC = "sdc p"  # aliases of public tables there: sdc p0, sdc p1, ...
+
+
+@dataclass(frozen=True)
+class Names:
+    """The sources of a block by alias, folded; exactly one of them is restricted."""
+
+    sources: Mapping[str, Relation]
+    using: frozenset[str] = frozenset()
+
+    @property
+    def table(self) -> Restricted:
+        """The restricted table."""
+        return next(source for source in self.sources.values() if isinstance(source, Restricted))
+
+    def alias(self, source: str) -> str:
+        """Return the alias of a source in SQL that the vault runs."""
+        if isinstance(self.sources[source], Restricted):
+            return CELLS
+        return f"{PUBLIC}{[s for s in self.sources if not isinstance(self.sources[s], Restricted)].index(source)}"
+
+    def find(self, column: exp.Column) -> tuple[str, str] | None:
+        """Return alias of the source and spelt name of a column; None when no source has such a column."""
+        if column.args.get("db") or column.args.get("catalog") or column.args.get("join_mark"):
+            raise Unsupported("a column is named with a schema", "write table.column")
+        wanted = column.table.casefold()
+        if wanted and wanted not in self.sources:
+            raise Unsupported(f"{column.table!r} is no table of this SELECT", "one of its tables or their aliases")
+        found = [
+            (alias, own)
+            for alias, source in self.sources.items()
+            if (not wanted or alias == wanted) and (own := source.column(column.name)) is not None
+        ]
+        if len(found) > 1 and column.name.casefold() in self.using:
+            found = [pair for pair in found if isinstance(self.sources[pair[0]], Restricted)] or found[:1]
+        if len(found) > 1:
+            raise Unsupported(f"{column.name!r} is a column of several tables", "write table.column")
+        if not found and wanted:
+            raise self._unknown(column.name)
+        return found[0] if found else None
+
+    def resolved(self, tree: exp.Expr) -> exp.Expr:
+        """Return a copy in which every column is one of the vault's, and none is confidential."""
+        copy = exp.Paren(this=tree.copy())  # a root to replace into
+        for column in list(copy.find_all(exp.Column)):
+            found = self.find(column)
+            if found is None:
+                raise self._unknown(column.name)
+            if self.confidential(found):
+                raise Unsupported(
+                    f"{found[1]!r} is confidential: it cannot choose, group or order records",
+                    f"aggregates such as AVG({found[1]}), or the protected view",
+                )
+            column.replace(exp.Column(this=identifier(found[1]), table=identifier(self.alias(found[0]))))
+        inner = copy.this
+        inner.pop()
+        resolved: exp.Expr = inner
+        return resolved
+
+    def confidential(self, found: tuple[str, str]) -> bool:
+        """Tell whether a column that was found is confidential."""
+        source = self.sources[found[0]]
+        return isinstance(source, Restricted) and found[1] in source.confidential
+
+    def _unknown(self, name: str) -> Unsupported:
+        names = [column for source in self.sources.values() for column in source.columns]
+        return Unsupported(f"there is no column {name!r} that may be used", f"one of: {', '.join(names)}")

@@ -1,0 +1,177 @@
+"""From SQL text to a statement: what runs in the lobby, and the blocks that the vault must answer first."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+from math import isfinite
+from typing import Any
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from sdcdb.errors import Unsupported
+from sdcdb.gateway.reading.block import Block, Literals, block
+from sdcdb.gateway.reading.duckdb_parser import NativeParser
+from sdcdb.gateway.reading.flatten import flatten
+from sdcdb.gateway.reading.lexical import screen
+from sdcdb.gateway.relations import Relations, Restricted, unknown
+
+Params = Sequence[Any] | Mapping[str, Any] | None
+_EXPLAIN = re.compile(r"\s*EXPLAIN\s+PRIVACY\b", re.IGNORECASE)
+_DESCRIBE = re.compile(r"(DESCRIBE|DESC|SHOW)\b", re.IGNORECASE)  # the lobby's stand-ins have columns and no rows
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_$]*|\"(?:[^\"]|\"\")*\"")
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A statement: SQL for the lobby, the relations that it reads there, and the blocks behind released results.
+
+    `params` is None when parameters have been put into the tree, as they are wherever a restricted table is read.
+    """
+
+    sql: str
+    reads: tuple[str, ...]
+    blocks: tuple[Block, ...] = ()
+    params: Params = None
+
+
+def privacy_question(text: str) -> str | None:
+    """Return the statement behind EXPLAIN PRIVACY, or None."""
+    found = _EXPLAIN.match(str(text))
+    return text[found.end() :] if found else None
+
+
+def statement(text: str, params: Params, relations: Relations, parser: NativeParser, literals: Literals) -> Statement:
+    """Read a statement. Restricted tables may be read by blocks only; everything else runs in the lobby."""
+    clean = screen(text)
+    if not (params is None or isinstance(params, list | tuple | Mapping)):
+        raise Unsupported("parameters are a list of values, or names with values", "[value, ...] or {name: value}")
+    native = parser.parse(clean)
+    words = [word.strip('"').replace('""', '"') for word in _WORD.findall(clean)]
+    if _DESCRIBE.match(clean) or not relations.mentions_restricted([*words, *(table for _, table in native.tables)]):
+        named = [relations.find(schema, table) for schema, table in native.tables]
+        reads = {relation.name for relation in named if relation is not None}
+        if not native.serialised:  # PIVOT does not tell: every relation whose name appears may be read
+            folded = {word.casefold() for word in words}
+            reads |= {relation.name for relation in relations.all if relation.path[1] in folded}
+        return Statement(clean, tuple(sorted(reads)), params=params)
+    return _restricted(clean, params, relations, native.tables, literals)
+
+
+def _restricted(
+    clean: str, params: Params, relations: Relations, native: tuple[tuple[str, str], ...], literals: Literals
+) -> Statement:
+    try:
+        trees = sqlglot.parse(clean, read="duckdb")
+    except (SqlglotError, RecursionError):
+        raise Unsupported("the statement is not understood", "a plainer SELECT") from None
+    root = trees[0] if len(trees) == 1 else None
+    if not isinstance(root, exp.Select | exp.SetOperation | exp.Subquery):
+        raise Unsupported("on a restricted table only SELECT is answered", "a SELECT with aggregates")
+    _bind(root, params)
+    tables = list(root.find_all(exp.Table))
+    ctes = {cte.alias.casefold() for cte in root.find_all(exp.CTE)}
+    if any(relations.find("", name) is not None for name in ctes):
+        raise Unsupported("a CTE has the name of a table", "give it another name")
+    _must_agree(tables, native)
+    flatten(root, relations)
+    tables = list(root.find_all(exp.Table))
+    selects = [table.find_ancestor(exp.Select) for table in tables if _is_restricted(table, relations)]
+    if not selects:
+        raise Unsupported("a restricted table is named but not read in a way that is understood", "a plain SELECT")
+    blocks: list[Block] = []
+    for select in {id(each): each for each in selects}.values():
+        if select is None or not _direct(select, relations):
+            raise Unsupported("a restricted table may stand in FROM and JOIN only", "SELECT ... FROM the table")
+        blocks.append(block(select, relations, len(blocks), literals))
+    reads = set()
+    for table in root.find_all(exp.Table):
+        relation = relations.find(table.db, table.name) if isinstance(table.this, exp.Identifier) else None
+        if isinstance(relation, Restricted):
+            raise Unsupported("a restricted table is read outside of an aggregate", "aggregate it first")
+        if relation is not None:
+            reads.add(relation.name)
+        elif not table.name.startswith("sdc released ") and table.name.casefold() not in ctes:
+            raise unknown(table.name, relations)
+    return Statement(root.sql("duckdb", identify=True, comments=False, copy=False), tuple(sorted(reads)), tuple(blocks))
+
+
+def _is_restricted(table: exp.Table, relations: Relations) -> bool:
+    return isinstance(table.this, exp.Identifier) and isinstance(relations.find(table.db, table.name), Restricted)
+
+
+def _direct(select: exp.Select, relations: Relations) -> bool:
+    """Tell whether the restricted tables below this SELECT, and in no SELECT between, stand in its FROM or JOIN."""
+    sources = [select.args["from_"].this] if select.args.get("from_") else []
+    sources += [join.this for join in select.args.get("joins") or []]
+    inside = [
+        table
+        for table in select.find_all(exp.Table)
+        if _is_restricted(table, relations) and table.find_ancestor(exp.Select) is select
+    ]
+    return all(any(table is source for source in sources) for table in inside)
+
+
+def _must_agree(tables: list[exp.Table], native: tuple[tuple[str, str], ...]) -> None:
+    """Refuse a statement in which sqlglot and DuckDB do not see the same tables."""
+    ours = sorted((table.db.casefold(), table.name.casefold()) for table in tables)
+    theirs = sorted((schema.casefold(), name.casefold()) for schema, name in native)
+    if ours != theirs or any(table.args.get("catalog") for table in tables):
+        raise Unsupported("the statement can be read in two ways", "a plainer SELECT")
+
+
+def _bind(root: exp.Expr, params: Params) -> None:
+    """Put parameters into the tree as literals."""
+    holders = [node for node in root.walk() if isinstance(node, exp.Placeholder | exp.Parameter)]
+    values = params if isinstance(params, Mapping) else dict(enumerate(params or (), start=1))
+    used = set()
+    for holder in holders:
+        name = holder.name
+        key: Any = int(name) if name.isdigit() and int(name) in values else name
+        if isinstance(holder, exp.Parameter) or key not in values:
+            raise Unsupported(f"there is no value for the parameter {name!r}", "pass one value for each parameter")
+        used.add(key)
+        holder.replace(literal(values[key]))
+    if len(used) < len(values):
+        raise Unsupported("there are more values than parameters", "pass one value for each parameter")
+
+
+def _ordinary(value: Decimal | float) -> bool:
+    """Tell whether DuckDB reads the number as it is written: 128 bits, and no text of millions of digits."""
+    if isinstance(value, int):
+        return abs(value) < 10**38
+    if isinstance(value, Decimal):
+        return value.is_finite() and (not value or -38 < value.adjusted() < 38) and len(value.as_tuple().digits) < 77
+    return isfinite(value) and (value == 0 or 1e-38 < abs(value) < 1e38)
+
+
+def _unspeakable(character: str) -> bool:
+    return character == "\0" or 0xD800 <= ord(character) < 0xE000
+
+
+def literal(value: Any) -> exp.Expr:
+    """Write a value as SQL."""
+    if value is None:
+        return exp.null()
+    if isinstance(value, bool):
+        return exp.Boolean(this=value)
+    if isinstance(value, str) and not value.isprintable() and any(_unspeakable(c) for c in value):
+        raise Unsupported("a parameter holds a character that SQL texts cannot", "plain text")
+    if isinstance(value, int | Decimal | float) and not _ordinary(value):
+        raise Unsupported("a parameter is too large, too small, or no number", "an ordinary number")
+    if isinstance(value, int | Decimal | float):
+        text = f"{value:f}" if isinstance(value, Decimal) else repr(value)
+        bare = exp.Literal.number(text.lstrip("-"))
+        return exp.Paren(this=exp.Neg(this=bare)) if text.startswith("-") else bare
+    if isinstance(value, datetime):
+        return exp.cast(exp.Literal.string(value.isoformat(sep=" ")), "TIMESTAMP")
+    if isinstance(value, date):
+        return exp.cast(exp.Literal.string(value.isoformat()), "DATE")
+    if isinstance(value, str):
+        return exp.Literal.string(value)
+    raise Unsupported(
+        f"a parameter of type {type(value).__name__} is not understood", "numbers, texts, dates, true, false"
+    )

@@ -1,0 +1,1 @@
+"""Every rule, its words and its order; the verdict."""

@@ -1,0 +1,141 @@
+"""The cells of a restricted table: one for each combination of quasi-identifiers, with what answers are made from."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+import duckdb
+import numpy as np
+from numpy.typing import NDArray
+
+from sdcdb.connection.identifiers import identifier, quoted, table_reference
+from sdcdb.engines.dialect import text_literal
+from sdcdb.errors import DatabaseError
+from sdcdb.gateway.relations import Confidential, Restricted
+from sdcdb.policy.models import ROWID
+
+MOST_CELLS = 200_000
+CELL, RECORDS = "sdc cell", "sdc n"
+Indices = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Totals:
+    """Count, sum, least and greatest value of one confidential column in every cell, in exact units.
+
+    `scale` is the number of decimals of a DECIMAL, whose values are kept as whole numbers; None for DOUBLE.
+    """
+
+    column: Confidential
+    counts: NDArray[np.int64]
+    sums: NDArray[Any]
+    least: NDArray[Any]
+    greatest: NDArray[Any]
+    scale: int | None
+    digests: Sequence[int]
+    """The XOR over each cell's records of a digest of key and value: what moves between cells keeps its digest."""
+
+    def count(self, cells: Indices) -> int:
+        """Return the number of values in these cells."""
+        return int(self.counts[cells].sum())
+
+    def total(self, kind: str, cells: Indices) -> Any:
+        """Return the sum, least or greatest value over these cells as int, Decimal or float; None over no value."""
+        held = cells[self.counts[cells] > 0]
+        if not len(held):
+            return None
+        if kind == "sum":
+            found = self.sums[held].sum()
+        else:
+            found = self.least[held].min() if kind == "min" else self.greatest[held].max()
+        if self.scale is None:
+            return float(found)
+        return int(found) if self.scale == 0 else Decimal(int(found)).scaleb(-self.scale)
+
+    def type(self, kind: str) -> str:
+        """Return the type that DuckDB gives to such an answer."""
+        if kind != "sum":
+            return self.column.type
+        return {None: "DOUBLE", 0: "HUGEINT"}.get(self.scale, f"DECIMAL(38,{self.scale})")
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The cells of one table; `source` is the vault's table of their quasi-identifiers."""
+
+    table: Restricted
+    source: str
+    records: NDArray[np.int64]
+    totals: Mapping[str, Totals]
+
+    @property
+    def size(self) -> int:
+        """How many cells there are."""
+        return len(self.records)
+
+
+def build(con: duckdb.DuckDBPyConnection, table: Restricted, source: str, secret: str) -> Cells:
+    """Count and sum the table by its quasi-identifiers, once, into the vault's table `source`.
+
+    `secret` is the key of the digests, which the ledger keeps: without it, values could be tried until one fits.
+    """
+    quasi = [quoted(identifier(name)) for name in table.quasi]
+    raw = quoted(table_reference(table.name))
+    key = ROWID if table.key == ROWID else quoted(identifier(table.key))
+    record = f"{text_literal(secret)}, CAST({key} AS VARCHAR)"
+    measures = "".join(
+        f', count({x}) AS "sdc n{n}", sum({x}) AS "sdc s{n}", min({x}) AS "sdc l{n}", max({x}) AS "sdc g{n}"'
+        f", bit_xor(md5_number(concat_ws(chr(31), {record}, CAST({x} AS VARCHAR)))) "
+        f'FILTER (WHERE {x} IS NOT NULL) AS "sdc d{n}"'
+        for n, x in enumerate(quoted(identifier(name)) for name in table.confidential)
+    )
+    listed = "".join(f"{name}, " for name in quasi)
+    by = f"GROUP BY {', '.join(quasi)}" if quasi else ""
+    order = f"ORDER BY {', '.join(quasi)}" if quasi else ""
+    con.execute(
+        f'CREATE TABLE {source} AS SELECT row_number() OVER ({order}) - 1 AS "{CELL}", * '
+        f'FROM (SELECT {listed}count(*) AS "{RECORDS}"{measures} FROM {raw} {by}) ORDER BY "{CELL}"'
+    )
+    (number,) = con.execute(f"SELECT count(*) FROM {source}").fetchone() or (0,)
+    if number > MOST_CELLS:
+        raise DatabaseError(
+            f"{table.name!r} has {number:,} combinations of its quasi-identifiers; the gateway audits up to "
+            f"{MOST_CELLS:,}: make one of {', '.join(table.quasi)} coarser, or give it another role"
+        )
+    records = con.execute(f'SELECT "{RECORDS}" FROM {source} ORDER BY "{CELL}"').fetchnumpy()[RECORDS]
+    totals = {name: _totals(con, source, n, table.confidential[name]) for n, name in enumerate(table.confidential)}
+    for n, _ in enumerate(table.confidential):  # what the vault's SQL cannot reach, no predicate can
+        for letter in "nslgd":
+            con.execute(f'ALTER TABLE {source} DROP COLUMN "sdc {letter}{n}"')
+    return Cells(table, source, np.asarray(records, dtype=np.int64), totals)
+
+
+def _totals(con: duckdb.DuckDBPyConnection, source: str, number: int, column: Confidential) -> Totals:
+    columns = ", ".join(f'"sdc {letter}{number}"' for letter in "nslgd")
+    rows = con.execute(f'SELECT {columns} FROM {source} ORDER BY "{CELL}"').fetchall()
+    scale = None if column.type in {"DOUBLE", "FLOAT"} else _decimals(column.type)
+    counts, sums, least, greatest, digests = zip(*rows, strict=True) if rows else ((), (), (), (), ())
+    exact = (_exact(each, scale) for each in (sums, least, greatest))
+    return Totals(
+        column,
+        np.array(counts, dtype=np.int64),
+        next(exact),
+        next(exact),
+        next(exact),
+        scale,
+        [d or 0 for d in digests],
+    )
+
+
+def _exact(values: Sequence[Any], scale: int | None) -> NDArray[Any]:
+    """Keep numbers exactly: floats as they are, others as whole numbers of their last digit."""
+    if scale is None:
+        return np.array([0.0 if value is None else float(value) for value in values])
+    whole = [0 if value is None else int(Decimal(value).scaleb(scale)) for value in values]
+    small = sum(abs(value) for value in whole) < 2**62
+    return np.array(whole, dtype=np.int64 if small else object)
+
+
+def _decimals(kind: str) -> int:
+    return int(kind.rstrip(")").split(",")[1]) if kind.startswith("DECIMAL(") else 0

@@ -1,0 +1,40 @@
+"""Which table an answer was about: a fingerprint of its contents, and a cheap sign that it may have changed."""
+
+from pathlib import Path
+
+import duckdb
+
+from sdcdb.connection.identifiers import identifier, quoted, table_reference
+from sdcdb.engines.dialect import text_literal
+from sdcdb.gateway.relations import Restricted
+from sdcdb.policy.models import ROWID
+
+
+def fingerprint(con: duckdb.DuckDBPyConnection, table: Restricted, secret: str = "") -> str:
+    """Digest every record of a table: its key, its quasi-identifiers and its confidential values, in any order.
+
+    The digests are keyed by `secret`: else whoever reads the ledger could try values until one fits. MD5 is enough for
+    that, and DuckDB's `hash()` changes between versions.
+    """
+    columns = list(dict.fromkeys([table.key, *table.quasi, *table.confidential]))
+    names = [ROWID if name == ROWID else quoted(identifier(name)) for name in columns]
+    record = ", ".join([text_literal(secret), *(f"coalesce(CAST({name} AS VARCHAR), chr(1))" for name in names)])
+    row = con.execute(
+        f"SELECT count(*), bit_xor(md5_number(concat_ws(chr(31), {record}))) FROM {quoted(table_reference(table.name))}"
+    ).fetchone()
+    count, digest = row or (0, 0)
+    return f"{count}-{digest or 0:x}"
+
+
+def sign(path: Path | None) -> tuple[float, ...] | None:
+    """Return what changes whenever something is written to the file; None for a database in memory."""
+    if path is None:
+        return None
+    found: list[float] = []
+    for file in (path, Path(f"{path}.wal")):
+        try:
+            status = file.stat()
+            found += [status.st_size, status.st_mtime_ns]
+        except FileNotFoundError:
+            found += [-1, -1]
+    return tuple(found)

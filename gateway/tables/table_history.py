@@ -1,0 +1,186 @@
+"""What has been answered about one table, by whom, and what it all tells: the ledger's entries as the audit's state."""
+
+import base64
+import json
+import secrets
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sdcdb.errors import DataError, LedgerError
+from sdcdb.gateway.inference.finding import Finding
+from sdcdb.gateway.inference.knowledge import Knowledge
+from sdcdb.gateway.inference.limits import Limits
+from sdcdb.gateway.inference.question import Question
+from sdcdb.gateway.inference.score import Score
+from sdcdb.gateway.ledger.bits import pack, unpack
+from sdcdb.gateway.relations import Confidential, Restricted
+from sdcdb.gateway.tables.asked import Asked
+from sdcdb.gateway.tables.cells import Cells, Indices
+from sdcdb.gateway.tables.versions import Layout, VersionCells
+
+Fact = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Past:
+    """What the ledger holds about one table: its versions, and the facts that were answered, with their version."""
+
+    versions: tuple[Mapping[str, Any], ...]
+    facts: tuple[tuple[int, Fact], ...]
+
+    @property
+    def version(self) -> str | None:
+        """The fingerprint of the newest version."""
+        return str(self.versions[-1]["version"]) if self.versions else None
+
+
+class TableHistory:
+    """The audit of one table: one `Knowledge` for every confidential column and pool of users, made when first asked.
+
+    It implements `Audited` for one pool at a time, through `for_pool`.
+    """
+
+    def __init__(self, table: Restricted, cells: Cells, version: str, past: Past) -> None:
+        self.table = table
+        self.cells = cells
+        self.version = version
+        self._past = past
+        self._layouts: dict[str, Layout] = {}
+        self._knowledge: dict[tuple[str, str], Knowledge] = {}
+        for column in table.confidential:
+            layout = Layout()
+            for entry in past.versions:
+                layout.add(_version_cells(entry, column))
+            self._layouts[column] = layout
+
+    def pools(self) -> list[str]:
+        """Return the pools of users about whom something is known."""
+        told = {str(fact.get("pool", "")) for _, fact in self._past.facts}
+        return sorted(told | {pool for _, pool in self._knowledge})
+
+    def for_pool(self, pool: str) -> "PoolHistory":
+        """Return the audit as one pool of users sees it."""
+        return PoolHistory(self, pool)
+
+    def knowledge(self, column: str, pool: str) -> Knowledge:
+        """Return what a pool of users knows of a column, restored from the ledger when first asked for."""
+        if (column, pool) not in self._knowledge:
+            self._knowledge[column, pool] = self._restored(column, pool)
+        return self._knowledge[column, pool]
+
+    def _restored(self, column: str, pool: str) -> Knowledge:
+        layout, spec = self._layouts[column], self.table.confidential[column]
+        sizes = [len(cells) for cells in layout.versions]
+        rows, denied = [], []
+        for version, fact in self._past.facts:
+            if fact["column"] == column and fact.get("pool", "") == pool and not fact.get("implied"):
+                flags = layout.spread(unpack(str(fact["cells"]), sizes[version]), version)
+                answers = {kind: _number(text) for kind, text in fact["answers"].items()}
+                rows.append((Question(flags, frozenset(fact["kinds"])), answers))
+                denied.append(bool(fact.get("tail")))
+        limits = _limits(self.table, spec)
+        return Knowledge.restore(
+            layout.array(), spec.low, spec.high, spec.step, limits, secrets.token_bytes(32), rows, denied
+        )
+
+    def question(self, column_cells: Indices, kinds: frozenset[str], column: str) -> Question:
+        """Put a query set into the audit's terms."""
+        flags = np.zeros(self.cells.size, dtype=np.bool_)
+        flags[column_cells] = True
+        self._layouts[column].must_not_separate(flags)
+        return Question(self._layouts[column].spread(flags), kinds)
+
+    def fact(self, asked: Asked, pool: str, finding: Finding, *, tail: bool) -> dict[str, Any]:
+        """Return what the ledger keeps of an answer."""
+        flags = np.zeros(self.cells.size, dtype=np.bool_)
+        flags[asked.cells] = True
+        totals = self.cells.totals[asked.column]
+        answers = {kind: str(totals.total(kind, asked.cells)) for kind in sorted(asked.question.kinds)}
+        return {
+            "table": asked.table,
+            "column": asked.column,
+            "cells": pack(flags),
+            "kinds": sorted(asked.question.kinds),
+            "answers": answers,
+            "implied": finding.implied,
+            "tail": tail,
+            "pool": pool,
+        }
+
+
+@dataclass(frozen=True)
+class PoolHistory:
+    """A table's audit for one pool of users."""
+
+    table: TableHistory
+    pool: str
+
+    @property
+    def cells(self) -> Cells:
+        """The table's cells."""
+        return self.table.cells
+
+    def question(self, cells: Indices, kinds: frozenset[str], column: str) -> Question:
+        """Put a query set into the audit's terms."""
+        return self.table.question(cells, kinds, column)
+
+    def consider(self, column: str, questions: Sequence[Question]) -> list[Finding]:
+        """Decide questions of one statement together."""
+        return self.table.knowledge(column, self.pool).consider(questions)
+
+    def answers(self, asked: Asked) -> dict[str, float]:
+        """Return the true answers, for the audit."""
+        totals = self.table.cells.totals[asked.column]
+        return {kind: _number(str(totals.total(kind, asked.cells))) for kind in asked.question.kinds}
+
+    def status(self) -> dict[str, Score]:
+        """Return how much is known of every column."""
+        return {column: self.table.knowledge(column, self.pool).status() for column in self.table.table.confidential}
+
+
+def version_entry(table: Restricted, cells: Cells, keys: Sequence[str], fingerprint: str) -> dict[str, Any]:
+    """Return the ledger's entry for a version of a table: its cells without their values, which digests stand for."""
+    held = {
+        "keys": list(keys),
+        "columns": {
+            name: {"counts": totals.counts.tolist(), "digests": [f"{digest:x}" for digest in totals.digests]}
+            for name, totals in cells.totals.items()
+        },
+    }
+    packed = base64.b64encode(zlib.compress(json.dumps(held).encode(), 6)).decode("ascii")
+    return {"kind": "version", "table": table.name, "version": fingerprint, "cells": packed}
+
+
+def _version_cells(entry: Mapping[str, Any], column: str) -> VersionCells:
+    try:
+        held = json.loads(zlib.decompress(base64.b64decode(entry["cells"])))
+        mine = held["columns"].get(column) or {"counts": [0] * len(held["keys"]), "digests": ["0"] * len(held["keys"])}
+        return VersionCells(held["keys"], mine["counts"], [int(digest, 16) for digest in mine["digests"]])
+    except (ValueError, KeyError, zlib.error):
+        raise LedgerError("a version in the ledger cannot be read: run `sdcdb ledger verify`") from None
+
+
+def _limits(table: Restricted, column: Confidential) -> Limits:
+    wanted = table.limits
+    return Limits(
+        min_set=wanted.min_set,
+        min_interval=wanted.min_interval.of(column.high - column.low),
+        min_h0=wanted.min_h0,
+        min_area=wanted.min_area,
+        max_overlap=wanted.max_overlap,
+    )
+
+
+def _number(text: str) -> float:
+    """Read an answer as the audit takes it: whole numbers exactly."""
+    try:
+        return int(text)
+    except ValueError:
+        try:
+            return float(text)
+        except ValueError:
+            raise DataError("an answer in the ledger is not a number") from None

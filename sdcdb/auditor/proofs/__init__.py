@@ -1,0 +1,1 @@
+"""What evidence proves about one record: intervals, exact values, and certificates in fractions."""

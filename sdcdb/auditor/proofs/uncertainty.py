@@ -1,0 +1,82 @@
+"""How unsure an intruder is left: H(0), area and curve of what the answers leave, given what the intruder knows.
+
+CAE paper, query restriction: each record that matches what is known is equally likely to be the person; of a record in
+[L, U], each domain value in it is equally likely. So p is the average, over the matching records, of the uniform
+distributions on their intervals. Here a domain of more than `GRID` values is counted in `GRID` wider steps; H(0) is
+exact for a single interval.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdcdb.auditor.evidence import Domain
+from sdcdb.auditor.proofs.interval import Intervals
+from sdcdb.gateway.inference.intervals.equivocation import area, h0
+from sdcdb.measures.cae import Curve, cae, curve
+
+GRID = 250
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """H(0) in bits and the area in bits times the unit of the column."""
+
+    h0: float
+    area: float
+
+
+def values_in(lower: float, upper: float, domain: Domain) -> int:
+    """Return how many values of the domain's grid lie in an interval."""
+    return max(1, round((upper - lower) / float(domain.grid)) + 1)
+
+
+def of_interval(lower: float, upper: float, domain: Domain) -> Doubt:
+    """Return the doubt about somebody who is known to be in an interval, and nothing else."""
+    number = values_in(lower, upper, domain)
+    return Doubt(h0(number), area(number, float(domain.grid)))
+
+
+def of_points(values: Sequence[float]) -> Doubt:
+    """Return the doubt about somebody whose value is one of a few, each equally likely."""
+    found = cae(list(values), [1 / len(values)] * len(values))
+    return Doubt(found.h0, found.area)
+
+
+def mixture(found: Intervals, cells: Sequence[int], counts: Sequence[int], domain: Domain) -> tuple[Floats, Floats]:
+    """Return the grid values and their probabilities, averaged over the matching records."""
+    low, wide = float(domain.low), float(domain.width)
+    number = min(GRID, values_in(low, float(domain.high), domain))
+    edges = np.linspace(low, float(domain.high), number)
+    probability = np.zeros(number)
+    for cell, count in zip(cells, counts, strict=True):
+        first = np.searchsorted(edges, found.lower[cell] - 1e-9 * wide)
+        last = np.searchsorted(edges, found.upper[cell] + 1e-9 * wide, side="right")
+        if last <= first:  # between two grid values: the nearer one
+            first = int(np.argmin(np.abs(edges - (found.lower[cell] + found.upper[cell]) / 2)))
+            last = first + 1
+        probability[first:last] += count / (last - first)
+    return edges[probability > 0], probability[probability > 0] / probability.sum()
+
+
+def given(
+    found: Intervals, cell: int, known: Mapping[str, Sequence[object]], counts: NDArray[np.int64], domain: Domain
+) -> tuple[Doubt, Curve]:
+    """Return the doubt of somebody who knows these columns of the person in `cell`, and the curve H(eps)."""
+    matching = [
+        other
+        for other in np.flatnonzero(counts > 0).tolist()
+        if all(values[other] == values[cell] for values in known.values())
+    ]
+    if len(matching) == 1:
+        number = min(GRID, values_in(float(found.lower[cell]), float(found.upper[cell]), domain))
+        values = np.linspace(found.lower[cell], found.upper[cell], number)
+        return of_interval(float(found.lower[cell]), float(found.upper[cell]), domain), curve(
+            np.unique(values), np.full(len(np.unique(values)), 1 / len(np.unique(values)))
+        )
+    values, probability = mixture(found, matching, [int(counts[c]) for c in matching], domain)
+    measured = cae(values, probability)
+    return Doubt(measured.h0, measured.area), curve(values, probability)

@@ -1,0 +1,35 @@
+"""What the gateway's own ledger says that it answered: query sets and answers, groups that it suppressed left out."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from sdcdb.auditor.evidence import exactly
+from sdcdb.auditor.reading.fact import AUDITED, Account, Fact, Outcome
+from sdcdb.auditor.reading.snapshot import Snapshot
+from sdcdb.errors import LedgerError
+from sdcdb.gateway.ledger.bits import unpack
+
+
+def answered(facts: Sequence[Mapping[str, Any]], snapshot: Snapshot) -> Account | None:
+    """Return the account of a question by its facts; None when they are about another version of the table.
+
+    The statement is then read again instead, and every group of it counts as answered: more than was, never less.
+    """
+    found: list[Fact] = []
+    try:
+        for fact in facts:
+            audited = snapshot.tables[fact["table"]]
+            part_of = snapshot.gateway_cells(fact["table"])
+            flags = unpack(str(fact["cells"]), int(part_of.max(initial=-1)) + 1)[part_of]
+            flags &= audited.counts(fact["column"]) > 0
+            packed = np.packbits(flags)
+            found += [
+                Fact(fact["table"], fact["column"], AUDITED[kind], packed, exactly(answer), computed=False)
+                for kind, answer in fact["answers"].items()
+                if answer != "None"
+            ]
+    except (LedgerError, KeyError, ValueError):
+        return None
+    return Account(Outcome.UNDERSTOOD, "" if found else "asks no confidential value", tuple(found))

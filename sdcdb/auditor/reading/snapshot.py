@@ -1,0 +1,219 @@
+"""The data that a log is audited against: every restricted table as cells, as fine as single records where it fits.
+
+The gateway's cells are combinations of quasi-identifiers, because its predicates may use nothing else. A log from
+elsewhere names people by key and by name; so here identifiers choose records too, and each record is a cell of its own,
+unless the table is too large for that.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import duckdb
+import numpy as np
+from numpy.typing import NDArray
+from sqlglot import exp
+
+from sdcdb.auditor.evidence import Domain, exactly
+from sdcdb.connection.identifiers import identifier, quoted, table_reference
+from sdcdb.connection.profile import column_types
+from sdcdb.errors import DataError, Unsupported
+from sdcdb.gateway.reading.block import Block
+from sdcdb.gateway.reading.duckdb_parser import NativeParser
+from sdcdb.gateway.reading.statement import Statement, literal, statement
+from sdcdb.gateway.relations import Confidential, Relation, Relations, Restricted, relations
+from sdcdb.gateway.tables.cells import CELL, Cells, Indices
+from sdcdb.gateway.tables.vault import Evaluated, Vault
+from sdcdb.policy.models import ROWID, Policy, Restrict, Role
+
+RECORDS = 100_000
+"""Tables up to this size are audited record by record."""
+MOST_KEYS = 20_000
+EVERYTHING = ("count", "sum", "avg", "min", "max")
+
+
+@dataclass(frozen=True, eq=False)
+class AuditedTable:
+    """A restricted table: its cells, a name for each, and the columns that people are known by."""
+
+    table: Restricted
+    cells: Cells
+    by_record: bool
+    names: tuple[str, ...]
+    known: Mapping[str, tuple[Any, ...]]
+    """The quasi-identifiers of each cell."""
+
+    def domain(self, column: str) -> Domain:
+        """Return the public range of a confidential column."""
+        spec = self.table.confidential[column]
+        return Domain.of(spec.low, spec.high, spec.step)
+
+    def counts(self, column: str) -> NDArray[np.int64]:
+        """Return the number of values in each cell."""
+        return self.cells.totals[column].counts
+
+    def answer(self, column: str, kind: str, cells: Indices) -> Any:
+        """Compute an answer from the data; None over no value."""
+        found = self.cells.totals[column].total(kind, cells)
+        return None if found is None else exactly(found)
+
+
+class Snapshot:
+    """A database as the auditor reads it: what statements may name, and what they select."""
+
+    def __init__(self, con: duckdb.DuckDBPyConnection, policy: Policy) -> None:
+        self._con = con.cursor()
+        self._parser = NativeParser()
+        self._vault = Vault(con)
+        self.policy = policy
+        self.tables: dict[str, AuditedTable] = {}
+        found = relations(con, _everything_allowed(policy))
+        self._quasi = {table.name: table.quasi for table in found.restricted()}
+        self._gateway_cells: dict[str, NDArray[np.intp]] = {}
+        self.relations = Relations(tuple(self._finer(each, policy) for each in found.all))
+        for table in self.relations.restricted():
+            self._must_fit(table)
+            self.tables[table.name] = self._audited(table)
+        self.identifiers = {
+            name: {column for column, spec in table.columns.items() if spec.role is Role.IDENTIFIER}
+            for name, table in policy.tables.items()
+        }
+        self.views = self._views_on_restricted()
+        if not self.tables:
+            raise DataError("the policy has no table with a confidential column and its domain: nothing can be audited")
+
+    def close(self) -> None:
+        """Give the cells back."""
+        self._vault.close()
+        self._con.close()
+
+    def read(self, sql: str) -> Statement:
+        """Read a statement's facts, as the gateway does."""
+        return statement(sql, None, self.relations, self._parser, self._literals)
+
+    def evaluate(self, block: Block) -> Evaluated:
+        """Find the query sets of a block."""
+        return self._vault.evaluate(block, self.tables[block.table.name].cells)
+
+    def gateway_cells(self, table: str) -> NDArray[np.intp]:
+        """Return, for each cell here, the number of the gateway's cell that it is part of."""
+        if table not in self._gateway_cells:
+            by = ", ".join(quoted(identifier(name)) for name in self._quasi[table])
+            number = f"dense_rank() OVER (ORDER BY {by}) - 1" if by else "0"
+            rows = self._con.execute(
+                f'SELECT {number} FROM {self.tables[table].cells.source} ORDER BY "{CELL}"'
+            ).fetchall()
+            self._gateway_cells[table] = np.array([row[0] for row in rows], dtype=np.intp)
+        return self._gateway_cells[table]
+
+    def chosen(self, table: Restricted, source: exp.Table, condition: exp.Expr) -> exp.Expr | None:
+        """Return a condition on the key for the records that another condition chooses, looked up in the data.
+
+        None where the table is not audited by record, the condition reads a confidential column or another table, or
+        its function is not one that gives the same every time.
+        """
+        unstable = {"random", "rand", "uuid", "nextval", "now", "setseed"}
+        names = {node.name.casefold() for node in condition.find_all(exp.Anonymous, exp.Column)}
+        confidential = {name.casefold() for name in table.confidential}
+        if table.key not in table.quasi or names & (confidential | unstable):
+            return None
+        if any(condition.find_all(exp.Query, exp.Rand, exp.CurrentTimestamp, exp.CurrentDate, exp.Uuid)):
+            return None
+        key = exp.column(identifier(table.key))
+        query = exp.Select().select(key).from_(source.copy()).where(condition.copy())
+        try:
+            rows = self._con.execute(query.sql("duckdb", comments=False)).fetchall()
+        except duckdb.Error:
+            return None
+        if len(rows) > MOST_KEYS:
+            return None
+        return key.isin(*(literal(row[0]) for row in rows)) if rows else exp.false()
+
+    def _finer(self, relation: Relation, policy: Policy) -> Relation:
+        """Let identifiers choose records where every record can be a cell."""
+        if not isinstance(relation, Restricted):
+            return relation
+        counted = self._con.execute(f"SELECT count(*) FROM {quoted(table_reference(relation.name))}").fetchone()
+        if counted is None or counted[0] > RECORDS:
+            return relation
+        types = column_types(self._con, relation.name)
+        named = {name.casefold() for name in policy.tables[relation.name].columns} | {relation.key.casefold()}
+        others = [name for name in types if name not in relation.confidential and name not in relation.quasi]
+        chosen = [name for name in others if name.casefold() in named]
+        if relation.key == ROWID:
+            chosen.append(ROWID)
+        columns = {**{name: types.get(name, "BIGINT") for name in chosen}, **relation.columns}
+        return replace(relation, quasi=(*chosen, *relation.quasi), columns=columns)
+
+    def _audited(self, table: Restricted) -> AuditedTable:
+        cells = self._vault.cells(table)
+        by_record = table.key in table.quasi
+        quasi = [name for name in table.quasi if self._role(table.name, name) in (Role.QUASI, Role.PUBLIC, Role.CLASS)]
+        shown = [table.key] if by_record else quasi
+        listed = ", ".join(quoted(identifier(name)) for name in [*shown, *quasi]) or "1"
+        rows = self._con.execute(f'SELECT {listed} FROM {cells.source} ORDER BY "{CELL}"').fetchall()
+        names = tuple(", ".join(str(value) for value in row[: len(shown)]) for row in rows)
+        known = {name: tuple(row[len(shown) + n] for row in rows) for n, name in enumerate(quasi)}
+        return AuditedTable(table, cells, by_record, names, known)
+
+    def _role(self, table: str, column: str) -> Role | None:
+        columns = self.policy.tables[table].columns
+        return next((spec.role for name, spec in columns.items() if name.casefold() == column.casefold()), None)
+
+    def _must_fit(self, table: Restricted) -> None:
+        if not table.confidential:
+            raise DataError(f"{table.name!r} has no confidential column with a domain in the policy: give it one")
+
+    def _views_on_restricted(self) -> set[str]:
+        """Return the views of the database, unknown to the policy, that read a restricted table."""
+        rows = self._con.execute("SELECT view_name, sql FROM duckdb_views() WHERE NOT internal").fetchall()
+        known = {relation.path[1] for relation in self.relations.all}
+        names = {relation.path[1] for relation in self.relations.restricted()}
+        return {
+            str(name).casefold()
+            for name, sql in rows
+            if str(name).casefold() not in known and any(each in str(sql).casefold() for each in names)
+        }
+
+    def _literals(self, condition: exp.Expr) -> exp.Expr:
+        """Put the values of subqueries over public tables in their place."""
+        root = exp.Paren(this=condition)
+        for node in list(root.find_all(exp.In)):
+            query = node.args.get("query")
+            if query is not None:
+                values = self._public(query.this if isinstance(query, exp.Subquery) else query)
+                node.replace(
+                    exp.In(this=node.this, expressions=[literal(v) for v in values]) if values else exp.false()
+                )
+        for inner in list(root.find_all(exp.Subquery)):
+            values = self._public(inner.this)
+            if len(values) > 1:
+                raise Unsupported("a subquery in a condition gives more than one value")
+            inner.replace(literal(values[0]) if values else exp.null())
+        found: exp.Expr = root.this
+        return found
+
+    def _public(self, query: exp.Expr) -> list[Any]:
+        tables = [self.relations.find(table.db, table.name) for table in query.find_all(exp.Table)]
+        if any(relation is None or relation.kind != "public" for relation in tables):
+            raise Unsupported("a condition looks into a table that is not public")
+        try:
+            return [row[0] for row in self._con.execute(query.sql("duckdb", identify=True, comments=False)).fetchall()]
+        except duckdb.Error:
+            raise Unsupported("a subquery in a condition cannot be evaluated") from None
+
+
+def _everything_allowed(policy: Policy) -> Policy:
+    """Return the policy with every aggregate allowed, and every table with confidential columns restricted."""
+    tables = {
+        name: table
+        if table.public or not table.named(Role.CONFIDENTIAL)
+        else table.model_copy(
+            update={"restrict": (table.restrict or Restrict()).model_copy(update={"aggregates": EVERYTHING})}
+        )
+        for name, table in policy.tables.items()
+    }
+    return policy.model_copy(update={"tables": tables})
+
+
+__all__ = ["AuditedTable", "Confidential", "Snapshot"]

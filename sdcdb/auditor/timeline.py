@@ -1,0 +1,94 @@
+"""Over time: how many records are below each threshold, how intervals shrink, and which answers cost the most."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import log2
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdcdb.auditor.evidence import Evidence
+from sdcdb.auditor.exposed import Thresholds
+from sdcdb.auditor.proofs.interval import intervals
+
+SHARES = (0.0, 0.01, 0.02, 0.05, 0.1, 0.25)
+POINTS = 8
+TRACKED = 60
+COSTS = 40
+
+
+@dataclass(frozen=True)
+class Moment:
+    """After so many different answers: the records in an interval narrower than each share of the domain."""
+
+    answers: int
+    below: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What one answer took from the records in danger: bits of the widths of their intervals, in all."""
+
+    answer: int
+    bits: float
+    records: int
+
+
+@dataclass(frozen=True)
+class Course:
+    """The course of one column. Shares are of the domain's width; the first counts values that are determined."""
+
+    shares: tuple[float, ...]
+    moments: tuple[Moment, ...]
+    costs: tuple[Cost, ...]
+    tracked: int
+
+
+def course(evidence: Evidence, limits: Thresholds, endangered: Sequence[int]) -> Course:
+    """Follow a column through its answers."""
+    wide = float(evidence.domain.width)
+    shares = tuple(sorted({*SHARES, limits.min_interval / wide}))
+    enough = max(shares) * wide
+    held = evidence.counts > 0
+    steps = sorted({round(len(evidence) * n / POINTS) for n in range(POINTS + 1)})
+    moments = []
+    for number in steps:
+        widths = intervals(evidence.first(number), None, enough).widths[held]
+        records = evidence.counts[held]
+        narrow = [
+            int(records[widths <= 1e-6 * wide if share == 0 else widths < share * wide].sum()) for share in shares
+        ]
+        moments.append(Moment(number, tuple(narrow)))
+    tracked = list(endangered[:TRACKED])
+    return Course(shares, tuple(moments), tuple(costs(evidence, tracked)), len(tracked))
+
+
+def costs(evidence: Evidence, cells: Sequence[int]) -> list[Cost]:
+    """Return the answers that took the most, found by halving the stretch that lost the most, for a limited time.
+
+    A stretch that was not halved down to one answer counts for its last one.
+    """
+    if not cells:
+        return []
+    step = float(evidence.domain.grid)
+
+    def left(number: int) -> NDArray[np.float64]:
+        widths = intervals(evidence.first(number), cells).widths[np.asarray(cells)]
+        return np.array([log2(width / step + 1) for width in widths])
+
+    known = {0: left(0), len(evidence): left(len(evidence))}
+    for _ in range(COSTS):
+        ends = sorted(known)
+        stretches = [(float((known[a] - known[b]).sum()), a, b) for a, b in pairwise(ends) if b - a > 1]
+        loss, first, last = max(stretches, default=(0.0, 0, 0))
+        if loss < 1e-9:
+            break
+        known[(first + last) // 2] = left((first + last) // 2)
+    ends = sorted(known)
+    found = []
+    for before, after in pairwise(ends):
+        lost = known[before] - known[after]
+        if lost.sum() > 1e-9:
+            found.append(Cost(after - 1, float(lost.sum()), int((lost > 1e-9).sum())))
+    return sorted(found, key=lambda each: -each.bits)

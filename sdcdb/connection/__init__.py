@@ -1,0 +1,1 @@
+"""Talking to DuckDB and to disk safely: connections, names, profiles, transactions, files that appear whole."""

@@ -1,0 +1,45 @@
+"""New files that appear whole or not at all."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import duckdb
+
+from sdcdb.connection.connect import connect, explained
+from sdcdb.errors import DatabaseError
+
+
+@contextmanager
+def written_whole(file: Path, *, replace: bool = False) -> Iterator[Path]:
+    """Yield a path to write to, which becomes `file` at the end; when anything fails, nothing is left behind.
+
+    `replace` allows for a file that is there already: it stays as it is until the new one is complete.
+    """
+    if file.exists() and not replace:
+        raise DatabaseError(f"{file} exists already: choose another name or remove it first")
+    if not file.parent.is_dir():
+        raise DatabaseError(f"there is no folder {file.parent}: create it first")
+    part = file.with_name(f".{file.name}.part")
+    try:
+        part.unlink(missing_ok=True)
+        yield part
+        part.replace(file)
+    except OSError as problem:
+        raise DatabaseError(f"cannot write {file}: {problem.strerror or problem}") from None
+    finally:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+            part.with_name(part.name + ".wal").unlink(missing_ok=True)
+
+
+@contextmanager
+def new_database(file: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Yield a connection to a new database file."""
+    with written_whole(file) as part:
+        con = connect(part, create=True)
+        try:
+            with explained(file):
+                yield con
+        finally:
+            con.close()

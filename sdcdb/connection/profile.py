@@ -1,0 +1,128 @@
+"""What a table holds: types, counts, distinct values and ranges, read from the engine in one scan per table."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import duckdb
+
+from sdcdb.connection.identifiers import identifier, quoted, table_name, table_reference
+from sdcdb.errors import DatabaseError, choices
+
+_WIDTHS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
+INTEGERS = frozenset([*_WIDTHS, *(f"U{width}" for width in _WIDTHS), "BIGNUM"])
+FLOATS = frozenset(["FLOAT", "DOUBLE"])
+
+
+@dataclass(frozen=True)
+class ColumnProfile:
+    """One column. `distinct` is exact; `low` and `high` are set for finite numbers only."""
+
+    name: str
+    type: str
+    rows: int
+    nulls: int
+    distinct: int
+    odd: int  # NaN and infinities
+    low: float | None
+    high: float | None
+
+    @property
+    def integer(self) -> bool:
+        """Whether the column holds whole numbers."""
+        return self.type in INTEGERS
+
+    @property
+    def decimals(self) -> int | None:
+        """The digits behind the point of a DECIMAL, else None."""
+        return int(self.type.rstrip(")").split(",")[1]) if self.type.startswith("DECIMAL(") else None
+
+    @property
+    def numeric(self) -> bool:
+        """Whether the column holds numbers."""
+        return self.integer or self.type in FLOATS or self.decimals is not None
+
+    @property
+    def text(self) -> bool:
+        """Whether the column holds text."""
+        return self.type == "VARCHAR"
+
+    @property
+    def unique(self) -> bool:
+        """Whether every record has a value of its own."""
+        return self.rows > 1 and self.nulls == 0 and self.distinct == self.rows
+
+
+@dataclass(frozen=True)
+class TableProfile:
+    """One table and its columns."""
+
+    name: str
+    rows: int
+    columns: tuple[ColumnProfile, ...]
+
+    def column(self, name: str) -> ColumnProfile | None:
+        """Return the column of this name. Names are compared as DuckDB does, without regard to case."""
+        return next((column for column in self.columns if column.name.casefold() == name.casefold()), None)
+
+
+def table_names(con: duckdb.DuckDBPyConnection) -> list[str]:
+    """Return the tables of the current database: `staff`, or `hr.staff` outside the schema main."""
+    rows = con.execute(
+        "SELECT schema_name, table_name FROM duckdb_tables() "
+        "WHERE NOT internal AND NOT temporary AND database_name = current_database() AND schema_name <> 'sdc' "
+        "ORDER BY ALL"
+    ).fetchall()
+    return [table_name(schema, table) for schema, table in rows]
+
+
+def view_names(con: duckdb.DuckDBPyConnection) -> list[str]:
+    """Return the views of the current database, named as `table_names` does."""
+    rows = con.execute(
+        "SELECT schema_name, view_name FROM duckdb_views() WHERE NOT internal AND database_name = current_database()"
+    ).fetchall()
+    return [table_name(schema, view) for schema, view in rows]
+
+
+def column_types(con: duckdb.DuckDBPyConnection, table: str) -> dict[str, str]:
+    """Return the type of each column of a table or view, or say which names there are."""
+    names = [*table_names(con), *view_names(con)]
+    found = next((name for name in names if name.casefold() == table.casefold()), None)
+    if found is None:
+        what = choices(table, names) if names else "the database has no tables"
+        raise DatabaseError(f"there is no table {table!r}; {what}")
+    described = con.execute(f"DESCRIBE SELECT * FROM {quoted(table_reference(found))}").fetchall()
+    return {name: kind for name, kind, *_ in described}
+
+
+def profile(con: duckdb.DuckDBPyConnection, table: str) -> TableProfile:
+    """Read what `table` holds."""
+    types = column_types(con, table)
+    source = quoted(table_reference(table))
+    columns = [_Draft(name, kind) for name, kind in types.items()]
+    measures = ", ".join(["count(*)", *(column.measures() for column in columns)])
+    row = con.execute(f"SELECT {measures} FROM {source}").fetchone()
+    if row is None:
+        raise DatabaseError(f"the table {table!r} could not be read")
+    rows = int(row[0])
+    per_column = [row[1 + 5 * n : 6 + 5 * n] for n in range(len(columns))]
+    return TableProfile(table, rows, tuple(c.profiled(rows, v) for c, v in zip(columns, per_column, strict=True)))
+
+
+@dataclass(frozen=True)
+class _Draft:
+    name: str
+    type: str
+
+    def measures(self) -> str:
+        column = quoted(identifier(self.name))
+        if ColumnProfile(self.name, self.type, 0, 0, 0, 0, None, None).numeric:
+            finite = f"isfinite({column}::DOUBLE)"
+            odd = f"count(*) FILTER (WHERE NOT {finite})"
+            ends = f"min({column}) FILTER (WHERE {finite})::DOUBLE, max({column}) FILTER (WHERE {finite})::DOUBLE"
+        else:
+            odd, ends = "0", "NULL, NULL"
+        return f"count({column}), count(DISTINCT {column}), {odd}, {ends}"
+
+    def profiled(self, rows: int, values: tuple[Any, ...]) -> ColumnProfile:
+        present, distinct, odd, low, high = values
+        return ColumnProfile(self.name, self.type, rows, rows - present, distinct, odd, low, high)

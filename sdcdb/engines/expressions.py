@@ -1,0 +1,189 @@
+"""The row that a technique's expression may look at: its own columns, its sticky draws, and constants found at fitting.
+
+An expression is a sqlglot tree in which five names stand for what engines spell, or lay out, differently:
+
+| placeholder                | meaning                                                                               |
+|----------------------------|---------------------------------------------------------------------------------------|
+| SDC_DRAW('block', lane)    | a uniform whole number from 0 to 2^32 - 1, fixed by secret, table, record and position |
+| SDC_ITEM('list', index)    | an item, counted from 1, of a list that fitting found                                  |
+| SDC_CODE('list', value)    | the position, counted from 0, of a value in such a list; NULL when it is not there     |
+| SDC_JOINED('table', 'col') | a column of the record's row in a table that fitting stored                            |
+| SDC_ONCE('name', value)    | a value of the record's own columns and draws, computed once for all who name it       |
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlglot import exp
+
+from sdcdb.connection.identifiers import identifier
+
+TABLE = "t"  # alias of the table in every view
+LANES = 8  # draws in one digest
+OWN = 2  # draws that a column has in the shared digests, at most
+SPAN = 2**32
+RECORD = ""  # the column name under which draws for the record as a whole are kept
+
+
+@dataclass(frozen=True)
+class Row:
+    """What an expression is built from.
+
+    `scope` names the method and its parameters: the same column perturbed in another way draws other numbers, else
+    two views could be held against each other, and noise of two sizes from one draw would give the value away.
+    `lanes` gives each `scope:column` its first lane in the table's shared digests.
+    """
+
+    lanes: Mapping[str, int]
+    scope: str = ""
+
+    def value(self, column: str) -> exp.Expr:
+        """Return the row's own value."""
+        return exp.Column(this=identifier(column), table=identifier(TABLE))
+
+    def draw(self, column: str, number: int = 0) -> exp.Expr:
+        """Return the column's draw of this number. The first two come from digests that all columns share."""
+        if number < OWN:
+            return _shared(self.lanes[self.place(column)] + number)
+        block, lane = divmod(number - OWN, LANES)
+        return placeholder("SDC_DRAW", f"{self.place(column)}:{block}", lane)
+
+    def place(self, column: str) -> str:
+        """Return the name under which the draws of a column are kept."""
+        return f"{self.scope}:{column}"
+
+    def uniform(self, column: str, number: int = 0) -> exp.Expr:
+        """Return a draw as a number from 0 up to, but not including, 1."""
+        return double(self.draw(column, number)) * real(1 / SPAN)
+
+    def fine_uniform(self, column: str) -> exp.Expr:
+        """Return both draws as a number from 0 up to, but not including, 1, in steps of 2^-53.
+
+        Noise with all its digits needs it: in steps of 2^-32, only one original of a million would explain a value.
+        """
+        low = exp.Paren(this=exp.BitwiseRightShift(this=self.draw(column, 1), expression=number(11)))
+        return double(exp.Paren(this=self.draw(column) * number(2**21) + low)) * real(2.0**-53)
+
+    def normal(self, column: str) -> exp.Expr:
+        """Return a standard normal number from two draws (Box and Muller).
+
+        They make two independent ones, by cosine and sine: that of the column whose lane is even, and that of a
+        column, if any, which shares the two draws.
+        """
+        lane = self.lanes[self.place(column)]
+        first, second = (_shared(lane - lane % 2 + place) for place in (0, 1))
+        above_zero = double(exp.Paren(this=first + number(1))) * real(1 / SPAN)
+        radius = exp.Sqrt(this=exp.Mul(this=real(-2.0), expression=exp.Ln(this=above_zero)))
+        angle = real(6.283185307179586) * (double(second) * real(1 / SPAN))
+        turn = exp.Anonymous(this="sin" if lane % 2 else "cos", expressions=[angle])
+        return exp.Mul(this=radius, expression=turn)
+
+
+def placeholder(name: str, *arguments: str | int | exp.Expr) -> exp.Anonymous:
+    """Return one of the five placeholders."""
+    return exp.Anonymous(this=name, expressions=[_literal(argument) for argument in arguments])
+
+
+def item(name: str, index: exp.Expr) -> exp.Expr:
+    """Return an item, counted from 1, of the list `name`."""
+    return placeholder("SDC_ITEM", name, index)
+
+
+def code(name: str, value: exp.Expr) -> exp.Expr:
+    """Return the position of a value in the list `name`, counted from 0."""
+    return placeholder("SDC_CODE", name, value)
+
+
+def joined(table: str, column: str) -> exp.Expr:
+    """Return a column of the record's row in a table that fitting stored."""
+    return placeholder("SDC_JOINED", table, column)
+
+
+def once(name: str, value: exp.Expr) -> exp.Expr:
+    """Return a value that several columns need, such as the leaf of a tree: a view computes it once per record.
+
+    Equal names must stand for equal values. The value may use columns, draws and other such values, but no list.
+    """
+    return placeholder("SDC_ONCE", name, value)
+
+
+def real(value: float) -> exp.Expr:
+    """Write a number so that every engine reads a DOUBLE, not a DECIMAL."""
+    text = repr(abs(float(value)))
+    literal = exp.Literal.number(text if "e" in text else f"{text}e0")
+    return exp.Paren(this=exp.Neg(this=literal)) if value < 0 else literal
+
+
+def number(value: int) -> exp.Expr:
+    """Write a whole number."""
+    return exp.Literal.number(value)
+
+
+def double(value: exp.Expr) -> exp.Expr:
+    """Cast to DOUBLE."""
+    return exp.cast(value, "DOUBLE")
+
+
+def bigint(value: exp.Expr) -> exp.Expr:
+    """Cast to BIGINT."""
+    return exp.cast(value, "BIGINT")
+
+
+def flag(condition: exp.Expr) -> exp.Expr:
+    """Return 1 where a condition holds and 0 where it does not: a CASE that DuckDB computes in one pass."""
+    return bigint(exp.Paren(this=condition))
+
+
+def where(condition: exp.Expr, index: exp.Expr) -> exp.Expr:
+    """Return an index where a condition holds, else 0, where no list has an item: what is looked up is then NULL."""
+    return flag(condition) * exp.Paren(this=index)
+
+
+def nearest(value: exp.Expr) -> exp.Expr:
+    """Round to the nearest whole number, halves up, in the same way on every engine."""
+    return bigint(exp.Floor(this=value + real(0.5)))
+
+
+def typed(value: exp.Expr, kind: str) -> exp.Expr:
+    """Cast to a type as DuckDB names it, such as a column's: `UINTEGER`, `ENUM('a', 'b')`, `DECIMAL(8,2)`."""
+    return exp.cast(value, exp.DataType.build(kind, dialect="duckdb"))
+
+
+def pick(draw: exp.Expr, size: int) -> exp.Expr:
+    """Turn a draw into a whole number from 0 to size - 1; each has its share of the draws to within one in 2^32."""
+    return bigint(exp.Floor(this=double(exp.Paren(this=draw * number(size))) * real(1 / SPAN)))
+
+
+def array(items: Sequence[exp.Expr]) -> exp.Expr:
+    """Return a list made in the row."""
+    return exp.Array(expressions=list(items))
+
+
+def ascending(items: exp.Expr) -> exp.Expr:
+    """Sort a list."""
+    return exp.Anonymous(this="array_sort", expressions=[items])
+
+
+def element(items: exp.Expr, index: exp.Expr) -> exp.Expr:
+    """Return an item, counted from 1, of a list made in the row; NULL outside of it."""
+    return exp.Bracket(this=items, expressions=[exp.cast(index, "INT")], offset=1, safe=True)  # Spark asks for an INT
+
+
+def each(items: exp.Expr, name: str, body: Callable[[exp.Expr], exp.Expr]) -> exp.Expr:
+    """Apply `body` to every item of a list. `name` is the item's in the SQL; nested lists need different ones."""
+    parameter = identifier(f"sdc_{name}")  # a name that hardly any column has
+    changed = exp.Lambda(this=body(exp.Column(this=parameter)), expressions=[parameter.copy()], colon=True)
+    return exp.Transform(this=items, expression=changed)
+
+
+def _shared(lane: int) -> exp.Expr:
+    """Return a lane of the digests that all columns share, which are one after the other."""
+    block, own = divmod(lane, LANES)
+    return placeholder("SDC_DRAW", str(block), own)
+
+
+def _literal(argument: str | int | exp.Expr) -> Any:
+    if isinstance(argument, exp.Expr):
+        return argument
+    return number(argument) if isinstance(argument, int) else exp.Literal.string(argument)

@@ -1,0 +1,1 @@
+"""HTML and SVG for people, in one theme. Takes results; computes none."""

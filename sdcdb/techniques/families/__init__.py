@@ -1,0 +1,1 @@
+"""What several techniques share. A module here is not a technique: the registry does not look inside."""

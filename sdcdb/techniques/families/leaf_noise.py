@@ -1,0 +1,194 @@
+"""Normal noise that wraps inside a range of each leaf: LINNAPT, LINFAPT and both together (thesis 2007, chapter 5).
+
+The thesis wraps whole numbers by `l + B - u - 1` where B lies above the range [l, u]. On a grid that is counting its
+points in a circle, as often as it takes. Without a grid the circle is the range itself: l + (B - l) mod (u - l).
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from pydantic import Field
+from sqlglot import exp
+
+from sdcdb.engines.expressions import Row, bigint, double, item, number, real, typed
+from sdcdb.errors import DataError
+from sdcdb.fields.strict import Strict
+from sdcdb.techniques.families.leaves import leaf
+from sdcdb.techniques.families.numbers import NumberShape
+from sdcdb.techniques.technique import ColumnSpec, Fitted
+from sdcdb.trees.tree import Tree
+
+LEAST = 1e-6  # of a step: grid points are counted to this
+INSIDE = 1 - 1e-14  # of a range: rounding must not carry a number over its end
+
+
+class LeafRange(Strict):
+    """The range of a number in a leaf: both ends belong to it. `sd` is that of the noise, in the column's unit."""
+
+    low: float
+    high: float
+    sd: float = Field(default=0.0, ge=0)
+
+
+class FittedLeafNoise(Fitted):
+    """Numbers with normal noise, each wrapped inside the range of the record's leaf."""
+
+    shapes: tuple[NumberShape, ...]
+    tree: Tree
+    ranges: tuple[tuple[LeafRange, ...], ...]
+    """For each column, a range for each leaf."""
+
+    def lists(self) -> Mapping[str, tuple[Any, ...]]:
+        """Return for each column where its range begins, how wide it is, and how large the noise is, by leaf."""
+        made: dict[str, tuple[Any, ...]] = {}
+        for column, shape, ranges in zip(self.columns, self.shapes, self.ranges, strict=True):
+            made |= _Circle(shape, ranges).lists(column)
+        return made
+
+    def expressions(self, row: Row) -> Mapping[str, exp.Expr]:
+        """Return value + sd z, wrapped inside the range of the leaf."""
+        at = bigint(leaf(self.tree, row)) + number(1)
+        return {
+            column: _Circle(shape, ranges).wrapped(row, column, at)
+            for column, shape, ranges in zip(self.columns, self.shapes, self.ranges, strict=True)
+        }
+
+    def null_safe(self) -> bool:
+        """NULL plus noise is NULL."""
+        return True
+
+    def random(self) -> bool:
+        """There may be no leaf in which a column is perturbed."""
+        return any(own.sd > 0 for ranges in self.ranges for own in ranges)
+
+    def words(self) -> Mapping[str, str]:
+        """Explain the noise."""
+        return {
+            column: self._words(shape, ranges)
+            for column, shape, ranges in zip(self.columns, self.shapes, self.ranges, strict=True)
+        }
+
+    def _words(self, shape: NumberShape, ranges: tuple[LeafRange, ...]) -> str:
+        sds = [own.sd for own in ranges if own.sd > 0]
+        if not sds:
+            return "it is as it was: there is no leaf in which this method perturbs it"
+        size = f"{min(sds):.4g}" if max(sds) - min(sds) < 1e-9 else f"{min(sds):.4g} to {max(sds):.4g}"
+        grid = "" if shape.step is None else f", rounded to steps of {shape.step:g}"
+        return (
+            f"normal noise with standard deviation {size} is added in {len(sds)} of {len(ranges)} leaves{grid}, and "
+            "wraps inside the range that the leaf allows"
+        )
+
+
+class _Circle:
+    """The ranges of one column as circles: of grid points, or of real numbers."""
+
+    def __init__(self, shape: NumberShape, ranges: tuple[LeafRange, ...]) -> None:
+        self.shape, self.ranges = shape, ranges
+        self.low = shape.domain[0] if shape.domain else 0.0
+
+    def lists(self, column: str) -> dict[str, tuple[Any, ...]]:
+        step = self.shape.step
+        sds = tuple(own.sd / (step or 1) for own in self.ranges)
+        if step is None:
+            starts: tuple[Any, ...] = tuple(own.low for own in self.ranges)
+            widths: tuple[Any, ...] = tuple(
+                (own.high - own.low) * INSIDE if own.high > own.low else 1.0 for own in self.ranges
+            )
+        else:
+            starts = tuple(float(round((own.low - self.low) / step)) for own in self.ranges)
+            ends = (float(round((own.high - self.low) / step)) for own in self.ranges)
+            widths = tuple(max(1.0, end - start + 1) for start, end in zip(starts, ends, strict=True))
+        return {f"{column} starts": starts, f"{column} widths": widths, f"{column} sds": sds}
+
+    def wrapped(self, row: Row, column: str, at: exp.Expr) -> exp.Expr:
+        def of(name: str) -> exp.Expr:
+            values = self.lists(column)[f"{column} {name}"]
+            if len(set(values)) == 1:
+                return real(values[0])
+            return item(f"{column} {name}", at.copy())
+
+        noise = exp.Paren(this=of("sds") * exp.Paren(this=row.normal(column)))
+        made = self._real(row, column, noise, of) if self.shape.step is None else self._grid(row, column, noise, of)
+        return typed(made, self.shape.type)
+
+    def _grid(self, row: Row, column: str, noise: exp.Expr, of: Callable[[str], exp.Expr]) -> exp.Expr:
+        step = self.shape.step or 1.0
+        value = double(row.value(column))
+        if self.low:
+            value = exp.Paren(this=value - real(self.low))
+        if step != 1:
+            value = value / real(step)
+        whole = exp.Paren(this=double(exp.Floor(this=value + noise + real(0.5))))
+        turns = double(exp.Floor(this=exp.Paren(this=exp.Paren(this=whole - of("starts")) / of("widths"))))
+        points = exp.Paren(this=whole.copy() - of("widths") * turns)  # whole numbers are exact in a DOUBLE
+        scaled = points if step == 1 else points * real(step)
+        return real(self.low) + scaled if self.low else scaled
+
+    def _real(self, row: Row, column: str, noise: exp.Expr, of: Callable[[str], exp.Expr]) -> exp.Expr:
+        value = double(row.value(column))
+        moved = exp.Paren(this=value + noise - of("starts"))
+        turns = double(exp.Floor(this=exp.Paren(this=moved / of("widths"))))
+        inside = exp.Paren(this=moved.copy() - turns * of("widths"))
+        wrapped = of("starts") + inside
+        if all(own.sd > 0 for own in self.ranges):
+            return wrapped
+        return exp.Case().when(of("sds").eq(real(0)), value.copy()).else_(wrapped)  # to the last digit
+
+
+def leaf_range(
+    tree: Tree, at: int, column: str, shape: NumberShape, domain: tuple[float, float]
+) -> tuple[float, float]:
+    """Return the ends of what a leaf's path leaves of a domain: both belong to it, and lie on the grid if there is one.
+
+    A path that leaves nothing is one that no record takes; it has the range of one point.
+    """
+    low, high = tree.ranges(at, column, domain)
+    tested = [c.low for c in tree.paths()[at] if c.attribute == column and math.isfinite(c.low) and c.low >= domain[0]]
+    if shape.step is None:
+        low = math.nextafter(low, math.inf) if tested else low
+        return low, max(low, high)
+    first = math.floor((low - domain[0]) / shape.step + LEAST) + 1 if tested else 0
+    last = max(first, math.floor((high - domain[0]) / shape.step + LEAST))
+    return domain[0] + first * shape.step, domain[0] + last * shape.step
+
+
+def size(shape: NumberShape, low: float, high: float) -> float:
+    """Return the size of a domain: of 1 to 10 by step 1 it is 10, the number of values; without steps the width."""
+    return high - low + (shape.step or 0.0)
+
+
+def needed_domain(column: ColumnSpec, method: str) -> tuple[float, float]:
+    """Return the domain of a column, which noise that wraps must have."""
+    if column.domain is None:
+        raise DataError(
+            f"{method!r} wraps {column.name!r} inside its domain: give it one in the policy, the range that is "
+            "publicly known: domain: [min, max]"
+        )
+    return column.domain
+
+
+def ranges_of(
+    tree: Tree, column: ColumnSpec, shape: NumberShape, share: float, method: str, *, innocent: bool, influential: bool
+) -> tuple[LeafRange, ...]:
+    """Return the range and the noise of a column in every leaf.
+
+    Where the column is innocent the range is the domain (LINNAPT, 5.2); where it is influential it is what the path
+    leaves of it (LINFAPT, 5.3). The noise is a share of the range's size, or none where it is not asked for.
+    """
+    domain = needed_domain(column, method)
+    whole = (domain[0], domain[1] if shape.step is None else _last(domain, shape.step))
+    ranges = []
+    for at in range(len(tree.leaves())):
+        tested = column.name in tree.influential(at)
+        low, high = leaf_range(tree, at, column.name, shape, whole) if tested else whole
+        if not (influential if tested else innocent) or high <= low:
+            ranges.append(LeafRange(low=whole[0], high=whole[1]))
+        else:
+            ranges.append(LeafRange(low=low, high=high, sd=share * size(shape, low, high)))
+    return tuple(ranges)
+
+
+def _last(domain: tuple[float, float], step: float) -> float:
+    return domain[0] + math.floor((domain[1] - domain[0]) / step + LEAST) * step

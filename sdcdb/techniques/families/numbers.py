@@ -1,0 +1,158 @@
+"""Numbers that stay what they were: inside the domain, on its grid, and of the column's type."""
+
+import math
+from typing import Literal, Self
+
+from sqlglot import exp
+
+from sdcdb.engines.expressions import double, nearest, number, real, typed
+from sdcdb.errors import DataError
+from sdcdb.fields.amount import Amount
+from sdcdb.fields.strict import Strict
+from sdcdb.techniques.technique import ColumnSpec, Draws, Params
+
+Boundary = Literal["wrap", "clip", "reflect"]
+_WORDS = {"wrap": "wraps around in", "clip": "stops at the ends of", "reflect": "is folded back into"}
+_INTEGERS = {  # what each can hold; steps are counted in BIGINT, so that is where the widest end
+    **{name: (-(2**bits), 2**bits - 1) for name, bits in {"TINYINT": 7, "SMALLINT": 15, "INTEGER": 31}.items()},
+    **{f"U{name}": (0, 2**bits - 1) for name, bits in {"TINYINT": 8, "SMALLINT": 16, "INTEGER": 32}.items()},
+    "BIGINT": (-(2**63), 2**63 - 1),
+    "HUGEINT": (-(2**63), 2**63 - 1),
+    "UBIGINT": (0, 2**63 - 1),
+}
+
+
+COARSE = 2**20  # points of a grid, at most: a noisy value tells little of its draws
+
+
+class NumberShape(Strict):
+    """The shape that a perturbed number is brought back into."""
+
+    type: str
+    domain: tuple[float, float] | None = None
+    step: float | None = None
+
+    @classmethod
+    def of(cls, column: ColumnSpec) -> Self:
+        """Take the shape of a column; whole numbers have step 1, decimals the step of their last digit."""
+        step = column.step
+        if step is None and column.type in _INTEGERS:
+            step = 1
+        elif step is None and column.type.startswith("DECIMAL("):
+            step = 10.0 ** -int(column.type.rstrip(")").split(",")[1])
+        elif step is None and column.type not in {"DOUBLE", "FLOAT"}:
+            raise DataError(f"{column.name!r} is {column.type}: this method is for numbers")
+        return cls(type=column.type, domain=column.domain, step=step)
+
+    def points(self) -> float:
+        """Return how many values the grid has: infinitely many where there is no grid, or no end of it."""
+        return (self.domain[1] - self.domain[0]) / self.step + 1 if self.domain and self.step else math.inf
+
+    def amount(self, amount: Amount, column: str) -> float:
+        """Return an amount in the column's unit; a share needs a domain."""
+        if amount.relative and self.domain is None:
+            raise DataError(f"{amount} of what? Give {column!r} a domain in the policy, or the amount as a number")
+        return amount.of(self.domain[1] - self.domain[0] if self.domain else 0)
+
+    def fit(self, value: exp.Expr, boundary: Boundary) -> exp.Expr:
+        """Bring a noisy value, a DOUBLE, back into the domain and onto the grid, and give it the column's type."""
+        low = self.domain[0] if self.domain else 0.0
+        if self.step is None:
+            moved = value if self.domain is None else self._bounded(value, boundary)
+        else:
+            holds = self._type_range() if self.domain is None else None
+            value = value if holds is None else clip(value, real(holds[0]), real(holds[1]))
+            above = exp.Paren(this=value - real(low)) if low else value
+            steps = nearest(exp.Paren(this=above / real(self.step)) if self.step != 1 else above)
+            moved = self._unscaled(self._bounded_steps(steps, boundary), low)
+        return typed(moved, self.type)
+
+    def _unscaled(self, steps: exp.Expr, low: float) -> exp.Expr:
+        """Return low + steps x step. Whole numbers at step 1 stay whole: they need no journey through DOUBLE."""
+        step = self.step or 1
+        if self.type in _INTEGERS and step == 1 and low.is_integer() and abs(low) < 2**53:
+            return exp.Paren(this=number(int(low)) + exp.Paren(this=steps)) if low else exp.Paren(this=steps)
+        return real(low) + double(steps) * real(step)
+
+    def words(self, boundary: Boundary) -> str:
+        """Say what happens to the noisy value."""
+        ends = "" if self.domain is None else f" and {_WORDS[boundary]} [{self.domain[0]:g}, {self.domain[1]:g}]"
+        return ("it keeps its digits" if self.step is None else f"it is rounded to steps of {self.step:g}") + ends
+
+    def _type_range(self) -> tuple[float, float] | None:
+        """Return what the type can hold: without a domain, noise may not push a value out of its type."""
+        if self.type in _INTEGERS:
+            low, high = _INTEGERS[self.type]
+        elif self.type.startswith("DECIMAL("):
+            digits, scale = (int(part) for part in self.type[8:-1].split(","))
+            high = min(10**digits, 2**63) - 1
+            return -_not_above(high) / 10**scale, _not_above(high) / 10**scale
+        else:
+            return None
+        return float(low), _not_above(high)
+
+    def _bounded(self, value: exp.Expr, boundary: Boundary) -> exp.Expr:
+        low, high = self.domain or (0.0, 1.0)
+        if boundary == "clip":
+            return clip(value, real(low), real(high))
+        width = high - low
+        above = exp.Paren(this=value - real(low))
+        if boundary == "wrap":
+            return real(low) + _modulo(above, width)
+        folded = _modulo(above, 2 * width)
+        return real(low) + real(width) - exp.Abs(this=folded - real(width))
+
+    def _bounded_steps(self, steps: exp.Expr, boundary: Boundary) -> exp.Expr:
+        if self.domain is None or self.step is None:
+            return steps
+        last = math.floor((self.domain[1] - self.domain[0]) / self.step + 1e-6)  # a domain may end between two points
+        if boundary == "clip":
+            return clip(steps, number(0), number(last))
+        if boundary == "wrap":  # the grid has last + 1 points: the thesis's l + B - u - 1 at step 1
+            return _whole_modulo(steps, last + 1)
+        folded = exp.Paren(this=_whole_modulo(steps, 2 * last))
+        return number(last) - exp.Abs(this=folded - number(last))
+
+
+def normal_draws(column: ColumnSpec, _params: Params) -> Draws:
+    """Ask for a normal number. On a coarse grid two columns may share two draws; else a column has them to itself.
+
+    Of two draws, 64 bits, a value on a grid of a million points tells 20 at most, so that the other column's number is
+    as free as before. A DOUBLE with all its digits tells 53, and who knows its original could search for the rest.
+    """
+    return Draws.NORMAL if NumberShape.of(column).points() <= COARSE else Draws.TWO
+
+
+def clip(value: exp.Expr, low: exp.Expr, high: exp.Expr) -> exp.Expr:
+    """Return the value, or the end that it is beyond."""
+    return at_most(at_least(value, low), high)
+
+
+def at_least(value: exp.Expr, low: exp.Expr) -> exp.Expr:
+    """Return the greater of two numbers. There are no NULLs; told so, sqlglot writes the value once and not twice."""
+    return exp.Greatest(this=value, expressions=[low], ignore_nulls=True)
+
+
+def at_most(value: exp.Expr, high: exp.Expr) -> exp.Expr:
+    """Return the smaller of two numbers."""
+    return exp.Least(this=value, expressions=[high], ignore_nulls=True)
+
+
+def _modulo(value: exp.Expr, width: float) -> exp.Expr:
+    """Return value - floor(value / width) * width, never negative."""
+    turns = exp.Floor(this=exp.Paren(this=value / real(width)))
+    return exp.Paren(this=value.copy() - double(turns) * real(width))
+
+
+def _whole_modulo(value: exp.Expr, size: int) -> exp.Expr:
+    """Return the remainder of a whole number, never negative. The grid of one point has remainder 0."""
+    if size <= 0:
+        return number(0)
+    once = exp.Paren(this=exp.Mod(this=exp.Paren(this=value), expression=number(size)))
+    return exp.Paren(this=exp.Mod(this=exp.Paren(this=once + number(size)), expression=number(size)))
+
+
+def _not_above(whole: int) -> float:
+    """Return the nearest DOUBLE that is not above a whole number."""
+    value = float(whole)
+    return value if value <= whole else math.nextafter(value, 0)

@@ -1,0 +1,69 @@
+"""What is known by now, drawn: numbers, and a bar for the room that is left."""
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from sdcdb.gateway.knowledge_left import Asked, Known
+from sdcdb.terminal.output import shown, table
+from sdcdb.terminal.printable import printable
+
+BAR = 8
+"""Characters of a full bar."""
+
+
+def draw_known(console: Console, found: Sequence[Known]) -> None:
+    """Draw what is known per table, pool of users and column."""
+    if not found:
+        console.print("Nothing is known yet: no question about a confidential column was answered.")
+        return
+    title = Text("What all answers together tell about the best-known record", "bold")
+    drawn = Table(title=title, title_justify="left", box=None, header_style="dim", padding=(0, 2, 0, 0), pad_edge=False)
+    for name in ("column", "known to"):
+        drawn.add_column(name, overflow="fold")
+    for name in ("interval", "H(0)", "area"):
+        drawn.add_column(name, justify="right", no_wrap=True)
+    for name in ("closest", "room left"):
+        drawn.add_column(name, no_wrap=True)
+    for each in found:
+        drawn.add_row(
+            *(Text(printable(name)) for name in (f"{each.table}.{each.column}", _people(each.pool))),
+            f"{shown(each.interval)} ({each.share:.0%})",
+            f"{each.h0:.2f}",
+            shown(each.area),
+            each.closest,
+            bar(each.room),
+        )
+    console.print(drawn, soft_wrap=False)
+
+
+def draw_asked(console: Console, questions: Sequence[Asked]) -> None:
+    """Draw how many questions each user asked, and what became of them."""
+    if questions:
+        rows = [(printable(each.user, 30), each.answered, each.suppressed, each.denied) for each in questions]
+        console.print()
+        console.print(table("Questions", ("user", "answered", "with suppressed groups", "denied"), rows))
+
+
+def draw_changed(console: Console, names: Sequence[str]) -> None:
+    """Say which tables wait for a refresh."""
+    for name in names:
+        text = f"{printable(name)} has changed since its last answers: nothing is answered until `sdcdb refresh`"
+        console.print(Text(text, "bold yellow"))
+
+
+def bar(room: float) -> Text:
+    """Draw how much is left, and write it in percent: green, then yellow, then red.
+
+    >>> bar(0.5).plain
+    '████░░░░  50%'
+    """
+    full = round(room * BAR)
+    colour = "green" if room > 0.5 else "yellow" if room > 0.2 else "red"
+    return Text.assemble(("█" * full, colour), ("░" * (BAR - full), "dim"), f" {room:4.0%}")
+
+
+def _people(pool: str) -> str:
+    return "everybody" if pool == "all" else pool

@@ -1,0 +1,144 @@
+"""Holding a policy against the real database: what is missing, misspelt, or not as declared."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+
+import duckdb
+
+from sdcdb.connection.identifiers import identifier, quoted, table_reference
+from sdcdb.connection.profile import ColumnProfile, TableProfile, profile, table_names, view_names
+from sdcdb.errors import Problem, choices, counted
+from sdcdb.policy.load import Document, FieldPath, dotted
+from sdcdb.policy.models import Column, Role, Table
+from sdcdb.techniques.registry import TECHNIQUES
+from sdcdb.techniques.technique import Kind
+from sdcdb.views.catalogue import kinds
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that does not fit, at a field of the policy. A warning does not stop anything, an error does."""
+
+    path: FieldPath
+    message: str
+    severity: str = "error"
+
+
+Read = Callable[[str], TableProfile]
+
+
+def check(con: duckdb.DuckDBPyConnection, document: Document, read: Read | None = None) -> list[Problem]:
+    """Return every misfit between the policy and the database, in the order of the policy's lines.
+
+    `read` profiles a table; a caller who needs the profiles, too, gives one that remembers them.
+    """
+    findings = list(_check_tables(con, document, read or partial(profile, con)))
+    problems = [Problem(dotted(f.path), f.message, document.line(f.path), f.severity) for f in findings]
+    return sorted(problems, key=lambda problem: problem.line or 0)
+
+
+def _check_tables(con: duckdb.DuckDBPyConnection, document: Document, read: Read) -> Iterator[Finding]:
+    ours = kinds(con)  # a protected view that was materialised is a table of the database, and no stranger
+    names = {name.casefold(): name for name in table_names(con) if name not in ours}
+    views = {name.casefold() for name in view_names(con)}
+    for name, table in document.policy.tables.items():
+        path: FieldPath = ("tables", name)
+        if name.casefold() not in names:
+            yield Finding(path, f"is not a table of the database; {choices(name, names.values())}")
+            continue
+        for view in table.protect:
+            if view.casefold() in names:
+                yield Finding((*path, "protect", view), "is already a table of the database: choose another name")
+        if not table.public:
+            for finding in _check_table(con, table, read(names[name.casefold()])):
+                yield Finding((*path, *finding.path), finding.message, finding.severity)
+    declared = {name.casefold() for name in document.policy.tables}
+    for folded, name in names.items():
+        if folded not in declared and folded not in views:
+            yield Finding(("tables",), f"the table {name!r} is not declared: nobody can reach it", "warning")
+
+
+def _check_table(con: duckdb.DuckDBPyConnection, table: Table, found: TableProfile) -> Iterator[Finding]:
+    real = [column.name for column in found.columns]
+    for name, column in table.columns.items():
+        here = found.column(name)
+        if here is None:
+            yield Finding(("columns", name), f"is not a column of {found.name!r}; {choices(name, real)}")
+        else:
+            for finding in _check_column(con, found.name, column, here):
+                yield Finding(("columns", name, *finding.path), finding.message, finding.severity)
+    declared = {name.casefold() for name in table.columns}
+    for name in real:
+        if name.casefold() not in declared:
+            yield Finding(("columns",), f"the column {name!r} has no role; {choices(name, Role)}")
+    yield from _check_key(table, found)
+    yield from _check_methods(table, found)
+    yield from _check_size(table, found)
+
+
+def _check_column(
+    con: duckdb.DuckDBPyConnection, table: str, column: Column, found: ColumnProfile
+) -> Iterator[Finding]:
+    if column.domain is not None and not found.numeric:
+        yield Finding(("domain",), f"is for numbers; {found.name!r} is {found.type}")
+        return
+    if column.role is Role.CONFIDENTIAL and found.numeric and column.domain is None:
+        yield Finding((), "needs a domain, the range that is publicly known: {role: confidential, domain: [min, max]}")
+    if found.odd and column.role is not Role.IDENTIFIER:
+        yield Finding((), f"holds {found.odd} NaN or infinite values: no bound can be given for them")
+    if column.domain is not None and found.low is not None and found.high is not None:
+        low, high = column.domain
+        if found.low < low or found.high > high:
+            yield Finding(
+                ("domain",), f"[{low}, {high}] does not cover the data, which runs from {found.low:g} to {found.high:g}"
+            )
+        elif column.step is not None and (off := _off_grid(con, table, found.name, low, column.step)):
+            yield Finding(("step",), f"{off} values do not lie on the grid {low}, {low} + {column.step}, ...")
+    if column.role is Role.CONFIDENTIAL and found.distinct == 1:
+        yield Finding((), "has the same value in every record: nothing about it can be hidden", "warning")
+
+
+def _off_grid(con: duckdb.DuckDBPyConnection, table: str, column: str, low: float, step: float) -> int:
+    """Count values that are not a whole number of steps from the domain's minimum, to a millionth of a step."""
+    value = quoted(identifier(column))
+    steps = f"(({value}::DOUBLE - ?) / ?)"
+    source = quoted(table_reference(table))
+    row = con.execute(
+        f"SELECT count(*) FROM {source} WHERE abs({steps} - round({steps})) > 1e-6", [low, step, low, step]
+    ).fetchone()
+    return int(row[0]) if row else 0
+
+
+def _check_key(table: Table, found: TableProfile) -> Iterator[Finding]:
+    key = found.column(table.key) if table.key else None  # a column that is called rowid hides DuckDB's own
+    if key is None:
+        return
+    if key.nulls:
+        yield Finding(
+            ("key",), f"{key.name!r} is NULL in {key.nulls} of {found.rows} records: every record needs a key"
+        )
+    if key.distinct < found.rows - key.nulls:
+        twice = found.rows - key.nulls - key.distinct
+        yield Finding(("key",), f"{key.name!r} is not unique: {twice} records repeat another record's key")
+
+
+def _check_methods(table: Table, found: TableProfile) -> Iterator[Finding]:
+    for view_name, view in table.protect.items():
+        for name, method in table.methods(view).items():
+            column = found.column(name)
+            if column is not None and TECHNIQUES[method.method].kind is Kind.NUMBER and not column.numeric:
+                place = ("columns", name) if name in view.columns else ("all",)
+                path: FieldPath = ("protect", view_name, *place, "method")
+                yield Finding(path, f"{method.method!r} is for numbers; {name!r} is {column.type}")
+
+
+def _check_size(table: Table, found: TableProfile) -> Iterator[Finding]:
+    if found.rows == 0:
+        yield Finding((), "the table is empty: there is nothing to protect yet", "warning")
+    elif table.restrict is not None and found.rows < 2 * table.restrict.min_set:
+        yield Finding(
+            ("restrict", "min_set"),
+            f"{table.restrict.min_set} leaves only questions about all {counted(found.rows, 'record')} at once",
+            "warning",
+        )
