@@ -18,7 +18,7 @@ from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
 from sdcdb.evaluate.beliefs import sliding_ranges
-from sdcdb.measures.range_bounds import Floats, range_bounds
+from sdcdb.measures.ranges import Floats, range_bounds
 
 N, LOW, HIGH, STEP = 2_500, 10, 250, 10  # the paper's Table 2: Salary
 SIZES = (2, 4, 8, 16, 32)

@@ -14,8 +14,8 @@ import time
 import numpy as np
 from record import record
 
-from sdcdb.measures.algorithm1 import algorithm1
-from sdcdb.measures.cae import Curve, curve
+from sdcdb.measures.cae_as_printed import algorithm1
+from sdcdb.measures.cae_curve import Curve, curve
 from sdcdb.measures.distribution import Distribution, Floats, normalise
 
 SAMPLED = 6  # distances on which Algorithm 1 runs when all would take days

@@ -1,12 +1,29 @@
-"""The query path: SQL text -> statement -> query sets -> rules -> ledger -> answer.
+"""The query path: SQL text -> statement -> query sets -> rules -> ledger -> answer."""
 
-| module | holds |
-|---|---|
-| `screen`, `native`, `statement` | text that can be read in one way only; a statement as facts |
-| `names`, `allowed`, `grouping`, `linear`, `measure`, `block` | the facts of one SELECT on a restricted table |
-| `relations`, `cells`, `vault`, `tables`, `version` | what there is to ask about |
-| `rules`, `decide`, `verdict` | what may be answered |
-| `audit` | the maths: what all answers together tell |
-| `layout`, `history`, `ledger` | what was answered before |
-| `release`, `lobby`, `answer`, `gateway` | the way out |
-"""
+from typing import TYPE_CHECKING
+
+from sdcdb.lazy import lazily
+
+if TYPE_CHECKING:
+    from sdcdb.gateway.answer import Answer
+    from sdcdb.gateway.gateway import Gateway
+    from sdcdb.gateway.ledger.ledger import Ledger
+    from sdcdb.gateway.ledger.places import ledger_path
+    from sdcdb.gateway.rules.verdict import Verdict
+
+__all__ = [
+    "Answer",
+    "Gateway",
+    "Ledger",
+    "Verdict",
+    "ledger_path",
+]
+
+_HOMES = {
+    "Answer": "sdcdb.gateway.answer",
+    "Gateway": "sdcdb.gateway.gateway",
+    "Ledger": "sdcdb.gateway.ledger.ledger",
+    "ledger_path": "sdcdb.gateway.ledger.places",
+    "Verdict": "sdcdb.gateway.rules.verdict",
+}
+__getattr__ = lazily(__name__, _HOMES)

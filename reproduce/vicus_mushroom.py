@@ -36,7 +36,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 from record import record
 
 import sdcdb
-from sdcdb.measures.association import Association, association
+from sdcdb.measures.associations import Association, association
 from sdcdb.measures.reidentification import PerturbedTable, average_entropies
 from sdcdb.policy.models import Policy
 from sdcdb.techniques.families.categories import FittedTransition

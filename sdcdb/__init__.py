@@ -6,36 +6,72 @@
 (1.0,)
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from sdcdb.errors import DatabaseError, DataError, Denied, InternalError, PolicyError, SdcdbError, Unsupported
+from sdcdb.errors import (
+    DatabaseError,
+    DataError,
+    Denied,
+    InternalError,
+    LedgerError,
+    MissingExtraError,
+    PolicyError,
+    SdcdbError,
+    Unsupported,
+)
+from sdcdb.lazy import lazily
 from sdcdb.version import __version__
 
 if TYPE_CHECKING:
+    from sdcdb.assess.compare import Comparison
+    from sdcdb.auditor.audit import Audit
     from sdcdb.database import Database, open  # noqa: A004 - sdcdb.open mirrors the built-in on purpose
+    from sdcdb.gateway.answer import Answer
+    from sdcdb.gateway.gateway import Gateway
+    from sdcdb.gateway.rules.verdict import Verdict
+    from sdcdb.policy.load import load_policy
+    from sdcdb.policy.models import Policy
     from sdcdb.udfs import register
+    from sdcdb.views.plan import Plan
 
 __all__ = [
+    "Answer",
+    "Audit",
+    "Comparison",
     "DataError",
     "Database",
     "DatabaseError",
     "Denied",
+    "Gateway",
     "InternalError",
+    "LedgerError",
+    "MissingExtraError",
+    "Plan",
+    "Policy",
     "PolicyError",
     "SdcdbError",
     "Unsupported",
+    "Verdict",
     "__version__",
+    "load_policy",
     "open",
     "register",
 ]
 
 # Loaded on first use: `import sdcdb` and `sdcdb --help` must not wait for DuckDB, pyarrow and pydantic.
-_LAZY = {"Database": "sdcdb.database", "open": "sdcdb.database", "register": "sdcdb.udfs"}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _LAZY:
-        raise AttributeError(f"module 'sdcdb' has no attribute {name!r}")
-    from importlib import import_module
-
-    return getattr(import_module(_LAZY[name]), name)
+__getattr__ = lazily(
+    __name__,
+    {
+        "Answer": "sdcdb.gateway.answer",
+        "Audit": "sdcdb.auditor.audit",
+        "Comparison": "sdcdb.assess.compare",
+        "Database": "sdcdb.database",
+        "Gateway": "sdcdb.gateway.gateway",
+        "Plan": "sdcdb.views.plan",
+        "Policy": "sdcdb.policy.models",
+        "Verdict": "sdcdb.gateway.rules.verdict",
+        "load_policy": "sdcdb.policy.load",
+        "open": "sdcdb.database",
+        "register": "sdcdb.udfs",
+    },
+)

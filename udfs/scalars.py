@@ -15,7 +15,9 @@ import pyarrow as pa
 from duckdb.func import FunctionNullHandling, PythonUDFType
 
 from sdcdb.errors import DataError
-from sdcdb.measures import cae, distribution, entropy, linkage
+from sdcdb.measures import cae_curve as cae
+from sdcdb.measures import distribution, linkage
+from sdcdb.measures import entropies as entropy
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from sdcdb.assess.patterns import Patterns, patterns
 from sdcdb.assess.sweep import Point, category_sweep, number_sweep
 from sdcdb.assess.uncertainty import Published, Uncertainty, uncertainty
 from sdcdb.errors import SdcdbError, choices
-from sdcdb.measures.association import PairChange, compare_pairs
+from sdcdb.measures.associations import PairChange, compare_pairs
 from sdcdb.measures.change import (
     CategoryChange,
     CorrelationChange,

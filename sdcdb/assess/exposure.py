@@ -16,9 +16,9 @@ import numpy as np
 from sdcdb.connection.identifiers import identifier, quoted, table_reference
 from sdcdb.connection.profile import profile
 from sdcdb.errors import DataError, choices
-from sdcdb.measures.cae import CAE, Curve, cae, curve
+from sdcdb.measures.cae_curve import CAE, Curve, cae, curve
 from sdcdb.measures.distribution import Distribution, Floats, normalise
-from sdcdb.measures.entropy import entropy
+from sdcdb.measures.entropies import entropy
 
 # Above this many distinct values in a class the area is computed on a grid of so many parts: wrong by at most
 # H(0) x range / 250, and a class takes milliseconds.

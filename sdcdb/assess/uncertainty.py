@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sdcdb.measures.cae import CAE, cae
+from sdcdb.measures.cae_curve import CAE, cae
 from sdcdb.measures.channel import Cells, Grid
 from sdcdb.measures.distribution import Floats
 from sdcdb.measures.equivocation import after_noise

@@ -14,7 +14,7 @@ from sdcdb.auditor.proofs.interval import Intervals, intervals
 from sdcdb.auditor.proofs.uncertainty import Doubt, given
 from sdcdb.auditor.reading.input_history import Item, Occurrence
 from sdcdb.auditor.reading.snapshot import AuditedTable
-from sdcdb.measures.cae import Curve
+from sdcdb.measures.cae_curve import Curve
 
 MATCHING = 200
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from sdcdb.evaluate.beliefs import Beliefs
 from sdcdb.evaluate.population import Classes, Floats, Ints, Population
-from sdcdb.measures.cae import cae_rows
+from sdcdb.measures.cae_curve import cae_rows
 
 ROOM = 4_000_000  # numbers of beliefs that are held at a time
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdcdb.errors import DataError
-from sdcdb.measures.range_bounds import range_bounds
+from sdcdb.measures.ranges import range_bounds
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

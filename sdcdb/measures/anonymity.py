@@ -1,7 +1,7 @@
 """k-anonymity, l-diversity and t-closeness: what a release tells someone who knows the quasi-identifiers.
 
 Each measure takes `quasi`, one array per quasi-identifier, and looks at the equivalence classes they form (see
-`sdcdb.measures.uniqueness` for missing quasi-identifiers, which are a value of their own). A record whose confidential
+`unique_records` for missing quasi-identifiers, which are a value of their own). A record whose confidential
 value is missing (None, NaN, masked) counts in k-anonymity and is left out of l-diversity and t-closeness; a class that
 has only such records is left out with them. Without records the counts are 0 and the measures None.
 """
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdcdb.errors import DataError
-from sdcdb.measures.uniqueness import Codes, Column, equivalence_classes, numbered
+from sdcdb.measures.unique_records import Codes, Column, equivalence_classes, numbered
 
 Floats = NDArray[np.float64]
 

@@ -3,7 +3,7 @@
 The CAE paper (2014), appendix, "Details of Experiments". The intruder's knowledge of a person selects the matching
 records; these functions turn what was released about them into p_i, the probability that the person's value is the
 i-th value d_i of the domain D. The result is in the order of `domain`, sums to 1, and goes straight into
-`sdcdb.measures.cae.cae(domain, p)`. A domain is a list of distinct numbers, in any order; it is public knowledge, not
+`sdcdb.measures.cae(domain, p)`. A domain is a list of distinct numbers, in any order; it is public knowledge, not
 the values that happen to be in the data.
 """
 

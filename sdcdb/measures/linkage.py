@@ -187,7 +187,7 @@ def reidentification_entropy(likelihoods: ArrayLike) -> float:
     2.0
     """
     from sdcdb.measures.distribution import normalise
-    from sdcdb.measures.entropy import entropy
+    from sdcdb.measures.entropies import entropy
 
     return entropy(normalise(likelihoods))
 
@@ -199,7 +199,7 @@ def class_entropy(likelihoods: ArrayLike, shares: ArrayLike) -> float:
     1.0
     """
     from sdcdb.measures.distribution import normalise
-    from sdcdb.measures.entropy import entropy
+    from sdcdb.measures.entropies import entropy
 
     weights, inside = normalise(likelihoods), np.asarray(shares, np.float64)
     if inside.shape != weights.shape or not ((inside >= 0) & (inside <= 1)).all():

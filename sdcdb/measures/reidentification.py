@@ -83,7 +83,7 @@ class PerturbedTable:
 
 @dataclass(frozen=True)
 class Belief:
-    """What the intruder believes about one target. `confidential_probs` also feeds `sdcdb.measures.cae.cae`."""
+    """What the intruder believes about one target. `confidential_probs` also feeds `sdcdb.measures.cae_curve.cae`."""
 
     record_probs: Floats
     confidential_probs: Floats

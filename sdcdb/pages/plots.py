@@ -9,7 +9,7 @@ import numpy as np
 
 from sdcdb.connection.atomic_file import written_whole
 from sdcdb.errors import MissingExtraError, SdcdbError
-from sdcdb.measures.cae import Curve
+from sdcdb.measures.cae_curve import Curve
 from sdcdb.measures.distribution import Floats
 
 FORMATS = (".svg", ".png", ".pdf", ".html")

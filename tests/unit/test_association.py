@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from sdcdb.errors import DataError
-from sdcdb.measures import association as module
-from sdcdb.measures.association import AssociationChange, association, compare, compare_pairs, pairs
+from sdcdb.measures import associations as module
+from sdcdb.measures.associations import AssociationChange, association, compare, compare_pairs, pairs
 
 tables = st.tuples(st.integers(1, 5), st.integers(1, 5)).flatmap(
     lambda shape: st.lists(

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sdcdb.errors import DataError
-from sdcdb.measures.algorithm1 import algorithm1
-from sdcdb.measures.cae import CAE, cae, curve, h
+from sdcdb.measures.cae_as_printed import algorithm1
+from sdcdb.measures.cae_curve import CAE, cae, curve, h
 from sdcdb.measures.distribution import Distribution, normalise
-from sdcdb.measures.entropy import disclosure_risk, entropy
+from sdcdb.measures.entropies import disclosure_risk, entropy
 
 EXAMPLE = ([1, 3, 8, 9], [0.15, 0.1, 0.7, 0.05])
 

@@ -11,7 +11,7 @@ from scipy.stats import binom, norm
 
 from sdcdb.errors import DataError
 from sdcdb.measures import equivocation
-from sdcdb.measures.cae import cae
+from sdcdb.measures.cae_curve import cae
 from sdcdb.measures.equivocation import after_noise, after_restriction, after_sampling, binomial_noise
 
 SALARY = list(range(10, 260, 10))  # the 25 values of the paper's Table 2

@@ -29,7 +29,7 @@ from sdcdb.evaluate.run import run, units
 from sdcdb.evaluate.settings import parse
 from sdcdb.evaluate.source import Wanted, read
 from sdcdb.measures import equivocation
-from sdcdb.measures.cae import cae, cae_rows
+from sdcdb.measures.cae_curve import cae, cae_rows
 
 SALARY = Grid(10, 10, 25)  # the CAE paper's Table 2
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog
 
 from sdcdb.errors import DataError
-from sdcdb.measures import range_bounds as ranges
-from sdcdb.measures.range_bounds import Floats, Ints, range_bounds
+from sdcdb.measures import ranges
+from sdcdb.measures.ranges import Floats, Ints, range_bounds
 
 Instance = tuple[Floats, Ints, Ints, float, float]
 

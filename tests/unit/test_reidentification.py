@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from sdcdb.errors import DataError
 from sdcdb.measures import reidentification
-from sdcdb.measures.entropy import entropy
+from sdcdb.measures.entropies import entropy
 from sdcdb.measures.reidentification import (
     AverageEntropies,
     Draw,

@@ -16,10 +16,11 @@ from hypothesis import strategies as st
 from scipy.stats import wasserstein_distance
 
 from sdcdb.errors import DataError
-from sdcdb.measures import anonymity, loss, uniqueness
+from sdcdb.measures import anonymity, loss
+from sdcdb.measures import unique_records as uniqueness
 from sdcdb.measures.anonymity import k_anonymity, l_diversity, t_closeness
 from sdcdb.measures.loss import ean_loss, record_loss, sensitive_loss
-from sdcdb.measures.uniqueness import equivalence_classes, population_uniqueness
+from sdcdb.measures.unique_records import equivalence_classes, population_uniqueness
 
 # A 3-diverse release: four records of one class, three of another.
 AGE = ["<40"] * 4 + [">=40"] * 3

@@ -3,7 +3,7 @@
 --   FROM sdc_uniqueness('staff', ['sex', 'age'], fraction := 0.1)
 --   FROM sdc_population_uniqueness('sample', 'population', ['sex', 'age'])
 --
--- The definitions, papers and fields are those of sdcdb.measures.uniqueness; tests hold the two against each other.
+-- The definitions, papers and fields are those of sdcdb.measures.unique_records; tests hold the two against each other.
 -- Names are turned into SQL by _sdc_values and _sdc_from of anonymity.sql.
 
 -- Skinner and Elliot's (2002) theta from the numbers of classes with one and with two records.

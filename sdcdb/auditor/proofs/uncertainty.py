@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sdcdb.auditor.evidence import Domain
 from sdcdb.auditor.proofs.interval import Intervals
 from sdcdb.gateway.inference.intervals.equivocation import area, h0
-from sdcdb.measures.cae import Curve, cae, curve
+from sdcdb.measures.cae_curve import Curve, cae, curve
 
 GRID = 250
 Floats = NDArray[np.float64]

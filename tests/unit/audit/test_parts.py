@@ -15,7 +15,7 @@ from sdcdb.gateway.inference.intervals.record_bounds import bounds
 from sdcdb.gateway.inference.intervals.sum_range import deviation, spreads
 from sdcdb.gateway.inference.limits import Limits
 from sdcdb.gateway.inference.units import Scale
-from sdcdb.measures.cae import cae
+from sdcdb.measures.cae_curve import cae
 
 
 def test_products_with_packed_rows_are_those_of_the_matrix() -> None:

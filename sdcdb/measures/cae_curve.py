@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 
 from sdcdb.errors import DataError
 from sdcdb.measures.distribution import SUM_TOLERANCE, Distribution, Floats
-from sdcdb.measures.entropy import entropy
+from sdcdb.measures.entropies import entropy
 
 
 @dataclass(frozen=True)
