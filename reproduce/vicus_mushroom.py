@@ -5,7 +5,7 @@
 Needs agaricus-lepiota.data of the UCI repository with a line of column names, edibility first. As in the paper, the
 2,480 records with a missing value are left out, the graph is the multigraph, the partition is the fittest of 30 genetic
 ones, and 30 files are perturbed for each setting. `protect` fits the matrices; a file is drawn from them by
-`TransitionMatrix.sample`, which does what the view's SQL does (tests/unit/test_categorical_techniques.py), but faster.
+`TransitionMatrix.sample`, which does what the SQL does (tests/unit/techniques/test_categorical_techniques.py), faster.
 A seed of its own for each file stands for a secret of its own; anybody gets the same files.
 
 What the paper leaves open, and what is done here:

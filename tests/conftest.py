@@ -2,8 +2,8 @@
 
 import signal
 
-from contract import case, contract_secret, first_case
-from stages import stage
+from support.contract import case, contract_secret, first_case
+from support.stages import stage
 
 __all__ = ["case", "contract_secret", "first_case", "stage"]
 

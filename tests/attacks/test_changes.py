@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 import pytest
-import victims
-from stages import Stages
+from support import victims
+from support.stages import Stages
 
 import sdcdb
 from sdcdb.errors import Denied

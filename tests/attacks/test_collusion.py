@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-import victims
-from stages import Stages
+from support import victims
+from support.stages import Stages
 
 import sdcdb
 from sdcdb.views.protect import protect

@@ -3,9 +3,9 @@
 import random
 
 import pytest
-import victims
-from attacker import Ask
-from stages import Stages
+from support import victims
+from support.attacker import Ask
+from support.stages import Stages
 
 from sdcdb.errors import Denied
 from sdcdb.gateway.gateway import Gateway

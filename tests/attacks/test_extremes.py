@@ -3,9 +3,9 @@
 from itertools import pairwise
 
 import pytest
-from attacker import Ask
-from stages import Stage, Stages
-from victims import DEPTS, EDUCATION, HIGH, LOW
+from support.attacker import Ask
+from support.stages import Stage, Stages
+from support.victims import DEPTS, EDUCATION, HIGH, LOW
 
 WITH_EXTREMES = {"aggregates": "count, sum, avg, min, max"}
 

@@ -10,17 +10,18 @@ import re
 from pathlib import Path
 
 import pytest
-import victims
 from ruamel.yaml import YAML
 from sqlglot import exp, parse_one
 from sqlglot.errors import SqlglotError
+from support import victims
+from support.paths import CASES
 
 from sdcdb.errors import Denied
 from sdcdb.gateway.gateway import Gateway
 
 STATEMENTS = int(os.environ.get("SDCDB_FUZZ", "600"))
-CASES = YAML(typ="safe").load(Path(__file__).parents[1] / "cases" / "attacks" / "reading.yaml")
-SEEDS = [sql for all_of in CASES.values() for sql in all_of if "{" not in sql]
+READING = YAML(typ="safe").load(CASES / "attacks" / "reading.yaml")
+SEEDS = [sql for all_of in READING.values() for sql in all_of if "{" not in sql]
 HONEST = [
     "SELECT COUNT(*), AVG(salary) FROM staff WHERE age BETWEEN 30 AND 50 AND sex = 'F'",
     "SELECT dept, SUM(salary), MIN(age) FROM staff GROUP BY dept HAVING COUNT(*) > 3 ORDER BY 2 DESC LIMIT 3",

@@ -4,9 +4,9 @@ import random
 
 import numpy as np
 import pytest
-from attacker import Equations, gather
-from stages import Stage, Stages
-from victims import HIGH, LOW
+from support.attacker import Equations, gather
+from support.stages import Stage, Stages
+from support.victims import HIGH, LOW
 
 WIDTH = 0.1 * (HIGH - LOW)
 MIN_SET = 5

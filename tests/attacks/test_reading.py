@@ -7,8 +7,9 @@ from typing import Any
 
 import duckdb
 import pytest
-import victims
 from ruamel.yaml import YAML
+from support import victims
+from support.paths import CASES
 
 import sdcdb
 from sdcdb.errors import Denied
@@ -16,8 +17,8 @@ from sdcdb.gateway.gateway import Gateway
 from sdcdb.views.protect import protect
 from sdcdb.views.secret import read_secret
 
-CASES = YAML(typ="safe").load(Path(__file__).parents[1] / "cases" / "attacks" / "reading.yaml")
-ATTACKS = [pytest.param(sql, id=f"{family}-{n}") for family, all_of in CASES.items() for n, sql in enumerate(all_of)]
+READING = YAML(typ="safe").load(CASES / "attacks" / "reading.yaml")
+ATTACKS = [pytest.param(sql, id=f"{family}-{n}") for family, all_of in READING.items() for n, sql in enumerate(all_of)]
 PROTECT = """\
     protect:
       staff_public:

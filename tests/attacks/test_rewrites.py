@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from stages import Stages
+from support.stages import Stages
 
 SAME = [
     "SELECT SUM(salary) FROM staff WHERE sex = 'F' AND age > 40",

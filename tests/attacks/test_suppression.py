@@ -1,9 +1,9 @@
 """Suppressed groups, NULLs, fan-out: what is left out must not come back by arithmetic."""
 
 import pytest
-import victims
-from attacker import Ask
-from stages import Stages
+from support import victims
+from support.attacker import Ask
+from support.stages import Stages
 
 
 def missing(ask: Ask, sql: str, total: str) -> float | None:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from stages import Stages
+from support.stages import Stages
 
 # The victim is the only person of 70, in a department of her own.
 C = "age = 70"

@@ -8,7 +8,7 @@ from typing import Any
 import duckdb
 import numpy as np
 import pytest
-from contract import CASES, COLUMNS, SECRET, TABLE, Case, make, policy_for, published, shared
+from support.contract import COLUMNS, SECRET, TABLE, TECHNIQUE_CASES, Case, make, policy_for, published, shared
 
 from sdcdb.assess.channels import channel, grid_of
 from sdcdb.connection.identifiers import identifier, quoted, table_reference
@@ -37,7 +37,7 @@ def original(con: duckdb.DuckDBPyConnection, name: str) -> list[Any]:
 
 
 def test_every_technique_has_cases_and_a_manual() -> None:
-    assert {file.stem for file in CASES.glob("*.yaml")} == set(TECHNIQUES)
+    assert {file.stem for file in TECHNIQUE_CASES.glob("*.yaml")} == set(TECHNIQUES)
     for technique in TECHNIQUES.values():
         assert len((technique.params.__doc__ or "").split()) > 15, technique.name
         assert technique.summary.endswith("."), technique.name

@@ -15,8 +15,8 @@ from uuid import UUID
 
 import duckdb
 import pytest
-from contract import ROWS, SECRET, SELECT, TABLE, Case, published, shared
 from sqlglot import exp
+from support.contract import ROWS, SECRET, SELECT, TABLE, Case, published, shared
 
 import sdcdb
 from sdcdb.connection.identifiers import identifier, quoted

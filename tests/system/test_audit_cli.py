@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.paths import ROOT
 
 from sdcdb.cli.audit import audit
 from sdcdb.errors import SdcdbError
 
-ROOT = Path(__file__).parents[2]
 LOG = """-- user: ann
 SELECT sum(salary) FROM staff;
 -- user: ben

@@ -8,12 +8,13 @@ from typing import Any
 import duckdb
 import pytest
 from ruamel.yaml import YAML
+from support.paths import CASES
 
 import sdcdb
 from sdcdb.datasets import create
 from sdcdb.errors import Denied
 
-QUESTIONS: list[str] = YAML(typ="safe").load(Path(__file__).parents[1] / "cases" / "gateway" / "honest.yaml")
+QUESTIONS: list[str] = YAML(typ="safe").load(CASES / "gateway" / "honest.yaml")
 ENOUGH = 95
 POLICY = files("sdcdb.cli").joinpath("demo.policy.yaml").read_text("utf-8")
 

@@ -13,13 +13,14 @@ from pathlib import Path
 
 import duckdb
 import pytest
-import victims
+from support import victims
+from support.paths import SUPPORT
 
 import sdcdb
 from sdcdb.gateway.ledger.read import records
 from sdcdb.gateway.ledger.verify import verify
 
-SERVER = Path(__file__).with_name("gateway_server.py")
+SERVER = SUPPORT / "gateway_server.py"
 KILLS = int(os.environ.get("SDCDB_GATEWAY_KILLS", "12"))
 
 

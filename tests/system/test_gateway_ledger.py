@@ -10,7 +10,7 @@ from pathlib import Path
 
 import duckdb
 import pytest
-import victims
+from support import victims
 
 import sdcdb
 from sdcdb.errors import Denied, LedgerError

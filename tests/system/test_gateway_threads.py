@@ -7,8 +7,8 @@ from pathlib import Path
 
 import duckdb
 import pytest
-import victims
-from attacker import Equations
+from support import victims
+from support.attacker import Equations
 
 from sdcdb.errors import Denied
 from sdcdb.gateway.gateway import Gateway

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 import duckdb
 import pytest
+from support.paths import SUPPORT
 
 from sdcdb.cli.main import main
 from sdcdb.gateway.ledger.ledger import Ledger
@@ -191,7 +192,7 @@ def test_export_keeps_what_is_there(run: Run, db: Path, tmp_path: Path) -> None:
 
 def test_every_command_works_while_a_gateway_writes(run: Run, db: Path, tmp_path: Path) -> None:
     """The writer of the kill test appends from four threads as fast as it can, records of all sizes."""
-    script = Path(__file__).with_name("ledger_writers.py")
+    script = SUPPORT / "ledger_writers.py"
     command = [sys.executable, str(script), str(ledger_path(db)), "4"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as writers:
         assert writers.stdin is not None

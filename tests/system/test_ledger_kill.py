@@ -12,13 +12,14 @@ import time
 from pathlib import Path
 
 import pytest
+from support.paths import SUPPORT
 
 from sdcdb.gateway.ledger.examine import links
 from sdcdb.gateway.ledger.ledger import Ledger
 from sdcdb.gateway.ledger.read import records
 from sdcdb.gateway.ledger.verify import verify
 
-WRITERS = Path(__file__).with_name("ledger_writers.py")
+WRITERS = SUPPORT / "ledger_writers.py"
 KILLS = int(os.environ.get("SDCDB_KILLS", "300"))
 PER_LEDGER = 20  # kills that one ledger lives through
 

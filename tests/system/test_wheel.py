@@ -8,8 +8,8 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from support.paths import ROOT
 
-ROOT = Path(__file__).parents[2]
 FOLDERS = {"sdcdb": "sdcdb", "gateway": "sdcdb/gateway", "schemas": "sdcdb/schemas", "udfs": "sdcdb/udfs"}
 
 

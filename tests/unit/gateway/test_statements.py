@@ -7,15 +7,15 @@ from typing import Any
 
 import duckdb
 import pytest
-import victims
 from ruamel.yaml import YAML
+from support import victims
+from support.paths import CASES
 
 from sdcdb.errors import Denied
 from sdcdb.gateway.gateway import Gateway
 
-CASES = Path(__file__).parents[2] / "cases" / "gateway"
-ANSWERED: list[Any] = YAML(typ="safe").load(CASES / "answered.yaml")
-REFUSED: list[dict[str, Any]] = YAML(typ="safe").load(CASES / "refused.yaml")
+ANSWERED: list[Any] = YAML(typ="safe").load(CASES / "gateway" / "answered.yaml")
+REFUSED: list[dict[str, Any]] = YAML(typ="safe").load(CASES / "gateway" / "refused.yaml")
 
 
 @pytest.fixture(scope="module")

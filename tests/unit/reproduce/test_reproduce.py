@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.paths import ROOT
 
-ROOT = Path(__file__).parents[2]
 DATA = os.environ.get("SDCDB_DATA")
 NEEDS_DATA = [
     "thesis_class.py",

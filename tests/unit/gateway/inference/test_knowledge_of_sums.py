@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from attack import SUM, Table, families, small_group_determined
 from scipy.optimize import linprog
+from support.inference_attack import SUM, Table, families, small_group_determined
 
 from sdcdb.errors import DataError
 from sdcdb.gateway.inference.intervals.record_bounds import bounds

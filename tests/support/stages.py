@@ -8,12 +8,12 @@ from typing import Any
 
 import duckdb
 import pytest
-import victims
-from attacker import Ask, plain, through
 
 import sdcdb
 from sdcdb.database import Database
 from sdcdb.gateway.gateway import Gateway
+from support import victims
+from support.attacker import Ask, plain, through
 
 
 @dataclass

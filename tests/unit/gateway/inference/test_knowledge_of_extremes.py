@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from attack import SUM, Table
+from support.inference_attack import SUM, Table
 
 from sdcdb.gateway.inference.knowledge import Knowledge
 from sdcdb.gateway.inference.limits import Limits

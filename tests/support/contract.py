@@ -14,8 +14,9 @@ from sdcdb.connection.identifiers import identifier, quoted, table_name
 from sdcdb.database import Database
 from sdcdb.policy.models import Policy
 from sdcdb.views.protect import Protected, protect
+from support.paths import CASES
 
-CASES = Path(__file__).parents[1] / "cases" / "techniques"
+TECHNIQUE_CASES = CASES / "techniques"
 SECRET = "contract-suite-secret-0123456789"  # noqa: S105 - a secret for tests
 
 # Every kind of column that a technique may meet, with NULLs, in a table whose names need quoting.
@@ -78,7 +79,7 @@ class Case:
 def cases() -> list[Case]:
     """Read every case of every technique."""
     found = []
-    for file in sorted(CASES.glob("*.yaml")):
+    for file in sorted(TECHNIQUE_CASES.glob("*.yaml")):
         for entry in YAML(typ="safe").load(file):
             columns = [entry["column"]] if isinstance(entry["column"], str) else entry["column"]
             found.append(Case(file.stem, tuple(columns), entry["params"]))

@@ -4,7 +4,7 @@ import threading
 from pathlib import Path
 
 import pytest
-import victims
+from support import victims
 
 from sdcdb.errors import Denied
 from sdcdb.gateway.background_learning import Learner

@@ -9,6 +9,7 @@ import duckdb
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.paths import CASES
 
 from sdcdb.errors import DataError, SdcdbError
 from sdcdb.logs.binding import bound, executed
@@ -17,7 +18,7 @@ from sdcdb.logs.record import LoggedQuery, LogProblem, Place
 from sdcdb.logs.script import statements
 from sdcdb.logs.source import REPORTED, Source
 
-CASES = Path(__file__).parents[1] / "cases" / "logs"
+LOGS = CASES / "logs"
 SUM = "SELECT sum(salary) FROM staff WHERE sex = 'F'"
 
 
@@ -56,7 +57,7 @@ POSTGRES = [
 
 @pytest.mark.parametrize(("name", "form"), [("csv", "csvlog"), ("json", "jsonlog"), ("log", "textlog")])
 def test_a_real_server_log_tells_every_statement_once(name: str, form: str) -> None:
-    file = CASES / f"postgresql.{name}"
+    file = LOGS / f"postgresql.{name}"
     assert detect(Source(file)) == form
     found = queries(file)
     assert [(query.user, query.sql) for query in found] == POSTGRES
@@ -68,7 +69,7 @@ def test_a_real_server_log_tells_every_statement_once(name: str, form: str) -> N
 
 
 def test_pgaudit_lines_alone_are_enough(tmp_path: Path) -> None:
-    lines = (CASES / "postgresql.log").read_text().splitlines(keepends=True)
+    lines = (LOGS / "postgresql.log").read_text().splitlines(keepends=True)
     only = [line for line in lines if "AUDIT: " in line or line.startswith("\t") or "ERROR" in line]
     found = queries(written(tmp_path, "".join(only)))
     expected = [each for each in POSTGRES if each[1] not in ("begin;", "commit;", "select nonsense from staff;")]
@@ -100,13 +101,13 @@ def test_a_permission_that_was_denied_is_seen_only_in_its_own_session(tmp_path: 
 
 
 def test_a_csvlog_of_an_older_server_has_fewer_columns(tmp_path: Path) -> None:
-    line = (CASES / "postgresql.csv").read_text().splitlines()[0]
+    line = (LOGS / "postgresql.csv").read_text().splitlines()[0]
     old = ",".join(line.split(",")[:-3]) + "\n"
     assert queries(written(tmp_path, old))[0].sql == SUM
 
 
 def test_duckdbs_own_log_with_its_contexts() -> None:
-    found = queries(CASES / "duckdb" / "duckdb_log_entries.csv")
+    found = queries(LOGS / "duckdb" / "duckdb_log_entries.csv")
     assert [query.user for query in found] == ["connection 2"] * 5
     assert found[1].sql == "select sum(salary) from staff where sex='F'"
     assert [query.sql for query in found if query.unbound] == ["select sum(salary) from staff where sex=?"]
@@ -191,7 +192,7 @@ def test_parameters_are_put_in_outside_quotes_only() -> None:
 
 
 def test_a_gzipped_log_reads_as_the_plain_one(tmp_path: Path) -> None:
-    plain = CASES / "postgresql.json"
+    plain = LOGS / "postgresql.json"
     packed = written(tmp_path, gzip.compress(plain.read_bytes()))
     assert [query.sql for query in queries(packed)] == [query.sql for query in queries(plain)]
 
@@ -246,7 +247,7 @@ def test_a_spoilt_file_does_not_flood_the_report(tmp_path: Path) -> None:
 
 
 def test_reading_goes_on_where_it_was_left(tmp_path: Path) -> None:
-    for file in (CASES / "postgresql.csv", CASES / "duckdb" / "duckdb_log_entries.csv",
+    for file in (LOGS / "postgresql.csv", LOGS / "duckdb" / "duckdb_log_entries.csv",
                  written(tmp_path, "select 1; select 2;\nselect 3;")):  # fmt: skip
         everything = queries(file)
         for taken in range(1, len(everything)):

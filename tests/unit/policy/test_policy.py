@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 from ruamel.yaml import YAML
+from support.paths import CASES
 
 from sdcdb.connection.identifiers import identifier, quoted
 from sdcdb.datasets import create
@@ -25,7 +26,7 @@ from sdcdb.schemas import generate_policy_schema, policy_schema
 from sdcdb.views.check import check
 
 DEMO = files("sdcdb.cli").joinpath("demo.policy.yaml").read_text(encoding="utf-8")
-CASES = YAML(typ="safe").load(Path(__file__).parents[1].joinpath("cases", "broken_policies.yaml"))
+BROKEN = YAML(typ="safe").load(CASES / "broken_policies.yaml")
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +58,7 @@ def test_the_demo_policy_fits_the_staff_table(staff: duckdb.DuckDBPyConnection) 
     assert problems_of(DEMO, staff) == []
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
+@pytest.mark.parametrize("case", BROKEN, ids=lambda case: case["name"])
 def test_a_broken_policy_gets_a_helpful_message(case: dict[str, Any], staff: duckdb.DuckDBPyConnection) -> None:
     assert DEMO.count(case["replace"]) == 1
     found = problems_of(DEMO.replace(case["replace"], case["with"]), staff)

@@ -4,7 +4,7 @@ import doctest
 
 import numpy as np
 import pytest
-from attack import families, rank, small_group_determined
+from support.inference_attack import families, rank, small_group_determined
 
 from sdcdb.gateway.inference.algebra import modular as field
 from sdcdb.gateway.inference.algebra.modular import inverse_matrix, product, random_primes

@@ -1,0 +1,1 @@
+"""What several suites share: people and tables, attackers, contracts, and the programs that tests start."""
