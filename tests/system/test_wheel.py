@@ -2,33 +2,13 @@
 
 import subprocess
 import sys
-import tomllib
 import venv
 import zipfile
 from pathlib import Path
 
 import pytest
+from support.house import installed_files
 from support.paths import ROOT
-
-FOLDERS = {"sdcdb": "sdcdb", "gateway": "sdcdb/gateway", "schemas": "sdcdb/schemas", "udfs": "sdcdb/udfs"}
-
-
-def files_on_disk() -> set[str]:
-    """Return every file of the four folders by the path that it must have in the wheel."""
-    found = set()
-    for folder, inside in FOLDERS.items():
-        for path in (ROOT / folder).rglob("*"):
-            linked = any(part.is_symlink() for part in path.parents)
-            if path.is_file() and not linked and "__pycache__" not in path.parts:
-                found.add(f"{inside}/{path.relative_to(ROOT / folder).as_posix()}")
-    return found
-
-
-def test_every_package_is_listed() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    listed = set(project["tool"]["setuptools"]["packages"])
-    on_disk = {file.rsplit("/", 1)[0].replace("/", ".") for file in files_on_disk() if file.endswith(".py")}
-    assert listed == on_disk
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +24,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.slow
 def test_the_wheel_holds_every_file_and_nothing_generic(wheel: Path) -> None:
     names = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
-    assert names == files_on_disk()
+    assert names == set(installed_files())
 
 
 @pytest.mark.slow
