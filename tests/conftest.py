@@ -2,6 +2,7 @@
 
 import signal
 
+import pytest
 from support.contract import case, contract_secret, first_case
 from support.stages import stage
 
@@ -10,3 +11,12 @@ __all__ = ["case", "contract_secret", "first_case", "stage"]
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell starts what it puts into the background without Ctrl-C, and the programs under test would inherit that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-golden", action="store_true", help="write tests/golden anew from what is rendered now")
+
+
+@pytest.fixture
+def update_golden(request: pytest.FixtureRequest) -> bool:
+    return bool(request.config.getoption("--update-golden"))

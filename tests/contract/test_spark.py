@@ -4,19 +4,17 @@ Equal bit for bit, except that floats may differ in their last digits: the engin
 """
 
 import doctest
-import math
 import os
 import shutil
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from uuid import UUID
 
 import duckdb
 import pytest
 from sqlglot import exp
-from support.contract import ROWS, SECRET, SELECT, TABLE, Case, published, shared
+from support.contract import ROWS, SECRET, SELECT, TABLE, Case, published, same, shared
 
 import sdcdb
 from sdcdb.connection.identifiers import identifier, quoted
@@ -100,12 +98,6 @@ def assert_same(ours: list[tuple[Any, ...]], theirs: list[tuple[Any, ...]], plan
         pairs = [(mine[place], other[place]) for mine, other in zip(ours, theirs, strict=True)]
         odd = [(mine, other) for mine, other in pairs if not same(mine, other)]
         assert odd == [], f"{len(odd)} of {len(pairs)} differ in {name!r}: DuckDB {odd[0][0]!r}, Spark {odd[0][1]!r}"
-
-
-def same(ours: Any, theirs: Any) -> bool:
-    if isinstance(ours, float) and isinstance(theirs, float):
-        return math.isclose(ours, theirs, rel_tol=1e-9, abs_tol=1e-9)
-    return bool((str(ours) if isinstance(ours, UUID) else ours) == theirs)
 
 
 def test_spark_gives_the_same_values(case: Case, spark: Any, table: str, tmp_path: Path) -> None:

@@ -1,0 +1,800 @@
+-- cgadp of whole, real, decimal, {}
+SELECT CASE
+  WHEN "t"."whole" IS NULL THEN NULL
+  ELSE CAST(
+    (
+      LEAST(
+        GREATEST(
+          CAST(
+            FLOOR(
+              (
+                "p"."whole quantiles"[
+                  (CAST(0 AS BIGINT) * 101) + CAST(
+                    FLOOR(
+                      CASE
+                        WHEN CASE
+                          WHEN (
+                            (0.0e0 + 1.0e0 * t."sdc once normal cgadp 94a1e166:whole" + 4.0e0) * 12.5e0
+                          ) IS NULL
+                          OR 99.999999999e0 IS NULL THEN NULL
+                          ELSE LEAST(
+                            ((0.0e0 + 1.0e0 * t."sdc once normal cgadp 94a1e166:whole" + 4.0e0) * 12.5e0),
+                            99.999999999e0
+                          )
+                        END IS NULL
+                        OR 0.0e0 IS NULL THEN NULL
+                        ELSE GREATEST(
+                          CASE
+                            WHEN (
+                              (0.0e0 + 1.0e0 * t."sdc once normal cgadp 94a1e166:whole" + 4.0e0) * 12.5e0
+                            ) IS NULL
+                            OR 99.999999999e0 IS NULL THEN NULL
+                            ELSE LEAST(
+                              ((0.0e0 + 1.0e0 * t."sdc once normal cgadp 94a1e166:whole" + 4.0e0) * 12.5e0),
+                              99.999999999e0
+                            )
+                          END,
+                          0.0e0
+                        )
+                      END
+                    ) AS BIGINT
+                  ) + 1
+                ] + (
+                  (
+                    "p"."whole quantiles"[
+                      (CAST(0 AS BIGINT) * 101) + CAST(
+                        FLOOR(
+                          CASE
+                            WHEN CASE
+                              WHEN (
+                                (0.0e0 + 1.0e0 * t."sdc once normal cgadp 94a1e166:whole" + 4.0e0) * 12.5e0
+                              ) IS NULL
+                              OR 99.999999999e0 IS NULL THEN NULL
+                              ELSE LEAST(
+                                ((0.0e0 + 1.0e0 * t."sdc once normal cgadp 94a1e166:whole" + 4.0e0) * 12.5e0),
+                                99.999999999e0
+                              )
+                            END IS NULL
+                            OR 0.0e0 IS NULL THEN NULL
+                            ELSE GREATEST(
+                              CASE
+                                WHEN (
+                                  (0.0e0 + 1.0e0 * t."sdc once normal cgadp 94a1e166:whole" + 4.0e0) * 12.5e0
+                                ) IS NULL
+                                OR 99.999999999e0 IS NULL THEN NULL
+                                ELSE LEAST(
+                                  (
+                                    (
+                                      0.0e0 + 1.0e0 * t."sdc once normal cgadp 94a1e166:whole" + 4.0e0
+                                    ) * 12.5e0
+                                  ),
+                                  99.999999999e0
+                                )
+                              END,
+                              0.0e0
+                            )
+                          END
+                        ) AS BIGINT
+                      ) + 1 + 1
+                    ] - "p"."whole quantiles"[
+                      (CAST(0 AS BIGINT) * 101) + CAST(
+                        FLOOR(
+                          CASE
+                            WHEN CASE
+                              WHEN (
+                                (0.0e0 + 1.0e0 * t."sdc once normal cgadp 94a1e166:whole" + 4.0e0) * 12.5e0
+                              ) IS NULL
+                              OR 99.999999999e0 IS NULL THEN NULL
+                              ELSE LEAST(
+                                ((0.0e0 + 1.0e0 * t."sdc once normal cgadp 94a1e166:whole" + 4.0e0) * 12.5e0),
+                                99.999999999e0
+                              )
+                            END IS NULL
+                            OR 0.0e0 IS NULL THEN NULL
+                            ELSE GREATEST(
+                              CASE
+                                WHEN (
+                                  (0.0e0 + 1.0e0 * t."sdc once normal cgadp 94a1e166:whole" + 4.0e0) * 12.5e0
+                                ) IS NULL
+                                OR 99.999999999e0 IS NULL THEN NULL
+                                ELSE LEAST(
+                                  (
+                                    (
+                                      0.0e0 + 1.0e0 * t."sdc once normal cgadp 94a1e166:whole" + 4.0e0
+                                    ) * 12.5e0
+                                  ),
+                                  99.999999999e0
+                                )
+                              END,
+                              0.0e0
+                            )
+                          END
+                        ) AS BIGINT
+                      ) + 1
+                    ]
+                  ) * (
+                    CASE
+                      WHEN CASE
+                        WHEN (
+                          (0.0e0 + 1.0e0 * t."sdc once normal cgadp 94a1e166:whole" + 4.0e0) * 12.5e0
+                        ) IS NULL
+                        OR 99.999999999e0 IS NULL THEN NULL
+                        ELSE LEAST(
+                          ((0.0e0 + 1.0e0 * t."sdc once normal cgadp 94a1e166:whole" + 4.0e0) * 12.5e0),
+                          99.999999999e0
+                        )
+                      END IS NULL
+                      OR 0.0e0 IS NULL THEN NULL
+                      ELSE GREATEST(
+                        CASE
+                          WHEN (
+                            (0.0e0 + 1.0e0 * t."sdc once normal cgadp 94a1e166:whole" + 4.0e0) * 12.5e0
+                          ) IS NULL
+                          OR 99.999999999e0 IS NULL THEN NULL
+                          ELSE LEAST(
+                            ((0.0e0 + 1.0e0 * t."sdc once normal cgadp 94a1e166:whole" + 4.0e0) * 12.5e0),
+                            99.999999999e0
+                          )
+                        END,
+                        0.0e0
+                      )
+                    END - CAST(
+                      FLOOR(
+                        CASE
+                          WHEN CASE
+                            WHEN (
+                              (0.0e0 + 1.0e0 * t."sdc once normal cgadp 94a1e166:whole" + 4.0e0) * 12.5e0
+                            ) IS NULL
+                            OR 99.999999999e0 IS NULL THEN NULL
+                            ELSE LEAST(
+                              ((0.0e0 + 1.0e0 * t."sdc once normal cgadp 94a1e166:whole" + 4.0e0) * 12.5e0),
+                              99.999999999e0
+                            )
+                          END IS NULL
+                          OR 0.0e0 IS NULL THEN NULL
+                          ELSE GREATEST(
+                            CASE
+                              WHEN (
+                                (0.0e0 + 1.0e0 * t."sdc once normal cgadp 94a1e166:whole" + 4.0e0) * 12.5e0
+                              ) IS NULL
+                              OR 99.999999999e0 IS NULL THEN NULL
+                              ELSE LEAST(
+                                ((0.0e0 + 1.0e0 * t."sdc once normal cgadp 94a1e166:whole" + 4.0e0) * 12.5e0),
+                                99.999999999e0
+                              )
+                            END,
+                            0.0e0
+                          )
+                        END
+                      ) AS DOUBLE
+                    )
+                  )
+                )
+              ) + 0.5e0
+            ) AS BIGINT
+          ),
+          0
+        ),
+        100
+      )
+    ) AS INT
+  )
+END AS "whole",
+CASE
+  WHEN "t"."real" IS NULL THEN NULL
+  ELSE CAST(
+    LEAST(
+      GREATEST(
+        (
+          "p"."real quantiles"[
+            (CAST(0 AS BIGINT) * 101) + CAST(
+              FLOOR(
+                CASE
+                  WHEN CASE
+                    WHEN (
+                      (
+                        0.0e0 + (
+                          -0.08178149049023e0
+                        ) * t."sdc once normal cgadp 94a1e166:whole" + 0.9966502836066e0 * t."sdc once normal cgadp 94a1e166:real" + 4.0e0
+                      ) * 12.5e0
+                    ) IS NULL
+                    OR 99.999999999e0 IS NULL THEN NULL
+                    ELSE LEAST(
+                      (
+                        (
+                          0.0e0 + (
+                            -0.08178149049023e0
+                          ) * t."sdc once normal cgadp 94a1e166:whole" + 0.9966502836066e0 * t."sdc once normal cgadp 94a1e166:real" + 4.0e0
+                        ) * 12.5e0
+                      ),
+                      99.999999999e0
+                    )
+                  END IS NULL
+                  OR 0.0e0 IS NULL THEN NULL
+                  ELSE GREATEST(
+                    CASE
+                      WHEN (
+                        (
+                          0.0e0 + (
+                            -0.08178149049023e0
+                          ) * t."sdc once normal cgadp 94a1e166:whole" + 0.9966502836066e0 * t."sdc once normal cgadp 94a1e166:real" + 4.0e0
+                        ) * 12.5e0
+                      ) IS NULL
+                      OR 99.999999999e0 IS NULL THEN NULL
+                      ELSE LEAST(
+                        (
+                          (
+                            0.0e0 + (
+                              -0.08178149049023e0
+                            ) * t."sdc once normal cgadp 94a1e166:whole" + 0.9966502836066e0 * t."sdc once normal cgadp 94a1e166:real" + 4.0e0
+                          ) * 12.5e0
+                        ),
+                        99.999999999e0
+                      )
+                    END,
+                    0.0e0
+                  )
+                END
+              ) AS BIGINT
+            ) + 1
+          ] + (
+            (
+              "p"."real quantiles"[
+                (CAST(0 AS BIGINT) * 101) + CAST(
+                  FLOOR(
+                    CASE
+                      WHEN CASE
+                        WHEN (
+                          (
+                            0.0e0 + (
+                              -0.08178149049023e0
+                            ) * t."sdc once normal cgadp 94a1e166:whole" + 0.9966502836066e0 * t."sdc once normal cgadp 94a1e166:real" + 4.0e0
+                          ) * 12.5e0
+                        ) IS NULL
+                        OR 99.999999999e0 IS NULL THEN NULL
+                        ELSE LEAST(
+                          (
+                            (
+                              0.0e0 + (
+                                -0.08178149049023e0
+                              ) * t."sdc once normal cgadp 94a1e166:whole" + 0.9966502836066e0 * t."sdc once normal cgadp 94a1e166:real" + 4.0e0
+                            ) * 12.5e0
+                          ),
+                          99.999999999e0
+                        )
+                      END IS NULL
+                      OR 0.0e0 IS NULL THEN NULL
+                      ELSE GREATEST(
+                        CASE
+                          WHEN (
+                            (
+                              0.0e0 + (
+                                -0.08178149049023e0
+                              ) * t."sdc once normal cgadp 94a1e166:whole" + 0.9966502836066e0 * t."sdc once normal cgadp 94a1e166:real" + 4.0e0
+                            ) * 12.5e0
+                          ) IS NULL
+                          OR 99.999999999e0 IS NULL THEN NULL
+                          ELSE LEAST(
+                            (
+                              (
+                                0.0e0 + (
+                                  -0.08178149049023e0
+                                ) * t."sdc once normal cgadp 94a1e166:whole" + 0.9966502836066e0 * t."sdc once normal cgadp 94a1e166:real" + 4.0e0
+                              ) * 12.5e0
+                            ),
+                            99.999999999e0
+                          )
+                        END,
+                        0.0e0
+                      )
+                    END
+                  ) AS BIGINT
+                ) + 1 + 1
+              ] - "p"."real quantiles"[
+                (CAST(0 AS BIGINT) * 101) + CAST(
+                  FLOOR(
+                    CASE
+                      WHEN CASE
+                        WHEN (
+                          (
+                            0.0e0 + (
+                              -0.08178149049023e0
+                            ) * t."sdc once normal cgadp 94a1e166:whole" + 0.9966502836066e0 * t."sdc once normal cgadp 94a1e166:real" + 4.0e0
+                          ) * 12.5e0
+                        ) IS NULL
+                        OR 99.999999999e0 IS NULL THEN NULL
+                        ELSE LEAST(
+                          (
+                            (
+                              0.0e0 + (
+                                -0.08178149049023e0
+                              ) * t."sdc once normal cgadp 94a1e166:whole" + 0.9966502836066e0 * t."sdc once normal cgadp 94a1e166:real" + 4.0e0
+                            ) * 12.5e0
+                          ),
+                          99.999999999e0
+                        )
+                      END IS NULL
+                      OR 0.0e0 IS NULL THEN NULL
+                      ELSE GREATEST(
+                        CASE
+                          WHEN (
+                            (
+                              0.0e0 + (
+                                -0.08178149049023e0
+                              ) * t."sdc once normal cgadp 94a1e166:whole" + 0.9966502836066e0 * t."sdc once normal cgadp 94a1e166:real" + 4.0e0
+                            ) * 12.5e0
+                          ) IS NULL
+                          OR 99.999999999e0 IS NULL THEN NULL
+                          ELSE LEAST(
+                            (
+                              (
+                                0.0e0 + (
+                                  -0.08178149049023e0
+                                ) * t."sdc once normal cgadp 94a1e166:whole" + 0.9966502836066e0 * t."sdc once normal cgadp 94a1e166:real" + 4.0e0
+                              ) * 12.5e0
+                            ),
+                            99.999999999e0
+                          )
+                        END,
+                        0.0e0
+                      )
+                    END
+                  ) AS BIGINT
+                ) + 1
+              ]
+            ) * (
+              CASE
+                WHEN CASE
+                  WHEN (
+                    (
+                      0.0e0 + (
+                        -0.08178149049023e0
+                      ) * t."sdc once normal cgadp 94a1e166:whole" + 0.9966502836066e0 * t."sdc once normal cgadp 94a1e166:real" + 4.0e0
+                    ) * 12.5e0
+                  ) IS NULL
+                  OR 99.999999999e0 IS NULL THEN NULL
+                  ELSE LEAST(
+                    (
+                      (
+                        0.0e0 + (
+                          -0.08178149049023e0
+                        ) * t."sdc once normal cgadp 94a1e166:whole" + 0.9966502836066e0 * t."sdc once normal cgadp 94a1e166:real" + 4.0e0
+                      ) * 12.5e0
+                    ),
+                    99.999999999e0
+                  )
+                END IS NULL
+                OR 0.0e0 IS NULL THEN NULL
+                ELSE GREATEST(
+                  CASE
+                    WHEN (
+                      (
+                        0.0e0 + (
+                          -0.08178149049023e0
+                        ) * t."sdc once normal cgadp 94a1e166:whole" + 0.9966502836066e0 * t."sdc once normal cgadp 94a1e166:real" + 4.0e0
+                      ) * 12.5e0
+                    ) IS NULL
+                    OR 99.999999999e0 IS NULL THEN NULL
+                    ELSE LEAST(
+                      (
+                        (
+                          0.0e0 + (
+                            -0.08178149049023e0
+                          ) * t."sdc once normal cgadp 94a1e166:whole" + 0.9966502836066e0 * t."sdc once normal cgadp 94a1e166:real" + 4.0e0
+                        ) * 12.5e0
+                      ),
+                      99.999999999e0
+                    )
+                  END,
+                  0.0e0
+                )
+              END - CAST(
+                FLOOR(
+                  CASE
+                    WHEN CASE
+                      WHEN (
+                        (
+                          0.0e0 + (
+                            -0.08178149049023e0
+                          ) * t."sdc once normal cgadp 94a1e166:whole" + 0.9966502836066e0 * t."sdc once normal cgadp 94a1e166:real" + 4.0e0
+                        ) * 12.5e0
+                      ) IS NULL
+                      OR 99.999999999e0 IS NULL THEN NULL
+                      ELSE LEAST(
+                        (
+                          (
+                            0.0e0 + (
+                              -0.08178149049023e0
+                            ) * t."sdc once normal cgadp 94a1e166:whole" + 0.9966502836066e0 * t."sdc once normal cgadp 94a1e166:real" + 4.0e0
+                          ) * 12.5e0
+                        ),
+                        99.999999999e0
+                      )
+                    END IS NULL
+                    OR 0.0e0 IS NULL THEN NULL
+                    ELSE GREATEST(
+                      CASE
+                        WHEN (
+                          (
+                            0.0e0 + (
+                              -0.08178149049023e0
+                            ) * t."sdc once normal cgadp 94a1e166:whole" + 0.9966502836066e0 * t."sdc once normal cgadp 94a1e166:real" + 4.0e0
+                          ) * 12.5e0
+                        ) IS NULL
+                        OR 99.999999999e0 IS NULL THEN NULL
+                        ELSE LEAST(
+                          (
+                            (
+                              0.0e0 + (
+                                -0.08178149049023e0
+                              ) * t."sdc once normal cgadp 94a1e166:whole" + 0.9966502836066e0 * t."sdc once normal cgadp 94a1e166:real" + 4.0e0
+                            ) * 12.5e0
+                          ),
+                          99.999999999e0
+                        )
+                      END,
+                      0.0e0
+                    )
+                  END
+                ) AS DOUBLE
+              )
+            )
+          )
+        ),
+        (-5.0e0)
+      ),
+      5.0e0
+    ) AS DOUBLE
+  )
+END AS "real",
+CASE
+  WHEN "t"."decimal" IS NULL THEN NULL
+  ELSE CAST(
+    0.0e0 + (
+      CAST(
+        LEAST(
+          GREATEST(
+            CAST(
+              FLOOR(
+                (
+                  (
+                    "p"."decimal quantiles"[
+                      (CAST(0 AS BIGINT) * 101) + CAST(
+                        FLOOR(
+                          CASE
+                            WHEN CASE
+                              WHEN (
+                                (
+                                  0.0e0 + (-0.2106444206769e0) * t."sdc once normal cgadp 94a1e166:whole" + (
+                                    -0.06774644504256e0
+                                  ) * t."sdc once normal cgadp 94a1e166:real" + 0.9752124626059e0 * t."sdc once normal cgadp 94a1e166:decimal" + 4.0e0
+                                ) * 12.5e0
+                              ) IS NULL
+                              OR 99.999999999e0 IS NULL THEN NULL
+                              ELSE LEAST(
+                                (
+                                  (
+                                    0.0e0 + (
+                                      -0.2106444206769e0
+                                    ) * t."sdc once normal cgadp 94a1e166:whole" + (
+                                      -0.06774644504256e0
+                                    ) * t."sdc once normal cgadp 94a1e166:real" + 0.9752124626059e0 * t."sdc once normal cgadp 94a1e166:decimal" + 4.0e0
+                                  ) * 12.5e0
+                                ),
+                                99.999999999e0
+                              )
+                            END IS NULL
+                            OR 0.0e0 IS NULL THEN NULL
+                            ELSE GREATEST(
+                              CASE
+                                WHEN (
+                                  (
+                                    0.0e0 + (
+                                      -0.2106444206769e0
+                                    ) * t."sdc once normal cgadp 94a1e166:whole" + (
+                                      -0.06774644504256e0
+                                    ) * t."sdc once normal cgadp 94a1e166:real" + 0.9752124626059e0 * t."sdc once normal cgadp 94a1e166:decimal" + 4.0e0
+                                  ) * 12.5e0
+                                ) IS NULL
+                                OR 99.999999999e0 IS NULL THEN NULL
+                                ELSE LEAST(
+                                  (
+                                    (
+                                      0.0e0 + (
+                                        -0.2106444206769e0
+                                      ) * t."sdc once normal cgadp 94a1e166:whole" + (
+                                        -0.06774644504256e0
+                                      ) * t."sdc once normal cgadp 94a1e166:real" + 0.9752124626059e0 * t."sdc once normal cgadp 94a1e166:decimal" + 4.0e0
+                                    ) * 12.5e0
+                                  ),
+                                  99.999999999e0
+                                )
+                              END,
+                              0.0e0
+                            )
+                          END
+                        ) AS BIGINT
+                      ) + 1
+                    ] + (
+                      (
+                        "p"."decimal quantiles"[
+                          (CAST(0 AS BIGINT) * 101) + CAST(
+                            FLOOR(
+                              CASE
+                                WHEN CASE
+                                  WHEN (
+                                    (
+                                      0.0e0 + (
+                                        -0.2106444206769e0
+                                      ) * t."sdc once normal cgadp 94a1e166:whole" + (
+                                        -0.06774644504256e0
+                                      ) * t."sdc once normal cgadp 94a1e166:real" + 0.9752124626059e0 * t."sdc once normal cgadp 94a1e166:decimal" + 4.0e0
+                                    ) * 12.5e0
+                                  ) IS NULL
+                                  OR 99.999999999e0 IS NULL THEN NULL
+                                  ELSE LEAST(
+                                    (
+                                      (
+                                        0.0e0 + (
+                                          -0.2106444206769e0
+                                        ) * t."sdc once normal cgadp 94a1e166:whole" + (
+                                          -0.06774644504256e0
+                                        ) * t."sdc once normal cgadp 94a1e166:real" + 0.9752124626059e0 * t."sdc once normal cgadp 94a1e166:decimal" + 4.0e0
+                                      ) * 12.5e0
+                                    ),
+                                    99.999999999e0
+                                  )
+                                END IS NULL
+                                OR 0.0e0 IS NULL THEN NULL
+                                ELSE GREATEST(
+                                  CASE
+                                    WHEN (
+                                      (
+                                        0.0e0 + (
+                                          -0.2106444206769e0
+                                        ) * t."sdc once normal cgadp 94a1e166:whole" + (
+                                          -0.06774644504256e0
+                                        ) * t."sdc once normal cgadp 94a1e166:real" + 0.9752124626059e0 * t."sdc once normal cgadp 94a1e166:decimal" + 4.0e0
+                                      ) * 12.5e0
+                                    ) IS NULL
+                                    OR 99.999999999e0 IS NULL THEN NULL
+                                    ELSE LEAST(
+                                      (
+                                        (
+                                          0.0e0 + (
+                                            -0.2106444206769e0
+                                          ) * t."sdc once normal cgadp 94a1e166:whole" + (
+                                            -0.06774644504256e0
+                                          ) * t."sdc once normal cgadp 94a1e166:real" + 0.9752124626059e0 * t."sdc once normal cgadp 94a1e166:decimal" + 4.0e0
+                                        ) * 12.5e0
+                                      ),
+                                      99.999999999e0
+                                    )
+                                  END,
+                                  0.0e0
+                                )
+                              END
+                            ) AS BIGINT
+                          ) + 1 + 1
+                        ] - "p"."decimal quantiles"[
+                          (CAST(0 AS BIGINT) * 101) + CAST(
+                            FLOOR(
+                              CASE
+                                WHEN CASE
+                                  WHEN (
+                                    (
+                                      0.0e0 + (
+                                        -0.2106444206769e0
+                                      ) * t."sdc once normal cgadp 94a1e166:whole" + (
+                                        -0.06774644504256e0
+                                      ) * t."sdc once normal cgadp 94a1e166:real" + 0.9752124626059e0 * t."sdc once normal cgadp 94a1e166:decimal" + 4.0e0
+                                    ) * 12.5e0
+                                  ) IS NULL
+                                  OR 99.999999999e0 IS NULL THEN NULL
+                                  ELSE LEAST(
+                                    (
+                                      (
+                                        0.0e0 + (
+                                          -0.2106444206769e0
+                                        ) * t."sdc once normal cgadp 94a1e166:whole" + (
+                                          -0.06774644504256e0
+                                        ) * t."sdc once normal cgadp 94a1e166:real" + 0.9752124626059e0 * t."sdc once normal cgadp 94a1e166:decimal" + 4.0e0
+                                      ) * 12.5e0
+                                    ),
+                                    99.999999999e0
+                                  )
+                                END IS NULL
+                                OR 0.0e0 IS NULL THEN NULL
+                                ELSE GREATEST(
+                                  CASE
+                                    WHEN (
+                                      (
+                                        0.0e0 + (
+                                          -0.2106444206769e0
+                                        ) * t."sdc once normal cgadp 94a1e166:whole" + (
+                                          -0.06774644504256e0
+                                        ) * t."sdc once normal cgadp 94a1e166:real" + 0.9752124626059e0 * t."sdc once normal cgadp 94a1e166:decimal" + 4.0e0
+                                      ) * 12.5e0
+                                    ) IS NULL
+                                    OR 99.999999999e0 IS NULL THEN NULL
+                                    ELSE LEAST(
+                                      (
+                                        (
+                                          0.0e0 + (
+                                            -0.2106444206769e0
+                                          ) * t."sdc once normal cgadp 94a1e166:whole" + (
+                                            -0.06774644504256e0
+                                          ) * t."sdc once normal cgadp 94a1e166:real" + 0.9752124626059e0 * t."sdc once normal cgadp 94a1e166:decimal" + 4.0e0
+                                        ) * 12.5e0
+                                      ),
+                                      99.999999999e0
+                                    )
+                                  END,
+                                  0.0e0
+                                )
+                              END
+                            ) AS BIGINT
+                          ) + 1
+                        ]
+                      ) * (
+                        CASE
+                          WHEN CASE
+                            WHEN (
+                              (
+                                0.0e0 + (-0.2106444206769e0) * t."sdc once normal cgadp 94a1e166:whole" + (
+                                  -0.06774644504256e0
+                                ) * t."sdc once normal cgadp 94a1e166:real" + 0.9752124626059e0 * t."sdc once normal cgadp 94a1e166:decimal" + 4.0e0
+                              ) * 12.5e0
+                            ) IS NULL
+                            OR 99.999999999e0 IS NULL THEN NULL
+                            ELSE LEAST(
+                              (
+                                (
+                                  0.0e0 + (-0.2106444206769e0) * t."sdc once normal cgadp 94a1e166:whole" + (
+                                    -0.06774644504256e0
+                                  ) * t."sdc once normal cgadp 94a1e166:real" + 0.9752124626059e0 * t."sdc once normal cgadp 94a1e166:decimal" + 4.0e0
+                                ) * 12.5e0
+                              ),
+                              99.999999999e0
+                            )
+                          END IS NULL
+                          OR 0.0e0 IS NULL THEN NULL
+                          ELSE GREATEST(
+                            CASE
+                              WHEN (
+                                (
+                                  0.0e0 + (-0.2106444206769e0) * t."sdc once normal cgadp 94a1e166:whole" + (
+                                    -0.06774644504256e0
+                                  ) * t."sdc once normal cgadp 94a1e166:real" + 0.9752124626059e0 * t."sdc once normal cgadp 94a1e166:decimal" + 4.0e0
+                                ) * 12.5e0
+                              ) IS NULL
+                              OR 99.999999999e0 IS NULL THEN NULL
+                              ELSE LEAST(
+                                (
+                                  (
+                                    0.0e0 + (
+                                      -0.2106444206769e0
+                                    ) * t."sdc once normal cgadp 94a1e166:whole" + (
+                                      -0.06774644504256e0
+                                    ) * t."sdc once normal cgadp 94a1e166:real" + 0.9752124626059e0 * t."sdc once normal cgadp 94a1e166:decimal" + 4.0e0
+                                  ) * 12.5e0
+                                ),
+                                99.999999999e0
+                              )
+                            END,
+                            0.0e0
+                          )
+                        END - CAST(
+                          FLOOR(
+                            CASE
+                              WHEN CASE
+                                WHEN (
+                                  (
+                                    0.0e0 + (
+                                      -0.2106444206769e0
+                                    ) * t."sdc once normal cgadp 94a1e166:whole" + (
+                                      -0.06774644504256e0
+                                    ) * t."sdc once normal cgadp 94a1e166:real" + 0.9752124626059e0 * t."sdc once normal cgadp 94a1e166:decimal" + 4.0e0
+                                  ) * 12.5e0
+                                ) IS NULL
+                                OR 99.999999999e0 IS NULL THEN NULL
+                                ELSE LEAST(
+                                  (
+                                    (
+                                      0.0e0 + (
+                                        -0.2106444206769e0
+                                      ) * t."sdc once normal cgadp 94a1e166:whole" + (
+                                        -0.06774644504256e0
+                                      ) * t."sdc once normal cgadp 94a1e166:real" + 0.9752124626059e0 * t."sdc once normal cgadp 94a1e166:decimal" + 4.0e0
+                                    ) * 12.5e0
+                                  ),
+                                  99.999999999e0
+                                )
+                              END IS NULL
+                              OR 0.0e0 IS NULL THEN NULL
+                              ELSE GREATEST(
+                                CASE
+                                  WHEN (
+                                    (
+                                      0.0e0 + (
+                                        -0.2106444206769e0
+                                      ) * t."sdc once normal cgadp 94a1e166:whole" + (
+                                        -0.06774644504256e0
+                                      ) * t."sdc once normal cgadp 94a1e166:real" + 0.9752124626059e0 * t."sdc once normal cgadp 94a1e166:decimal" + 4.0e0
+                                    ) * 12.5e0
+                                  ) IS NULL
+                                  OR 99.999999999e0 IS NULL THEN NULL
+                                  ELSE LEAST(
+                                    (
+                                      (
+                                        0.0e0 + (
+                                          -0.2106444206769e0
+                                        ) * t."sdc once normal cgadp 94a1e166:whole" + (
+                                          -0.06774644504256e0
+                                        ) * t."sdc once normal cgadp 94a1e166:real" + 0.9752124626059e0 * t."sdc once normal cgadp 94a1e166:decimal" + 4.0e0
+                                      ) * 12.5e0
+                                    ),
+                                    99.999999999e0
+                                  )
+                                END,
+                                0.0e0
+                              )
+                            END
+                          ) AS DOUBLE
+                        )
+                      )
+                    )
+                  ) / 0.01e0
+                ) + 0.5e0
+              ) AS BIGINT
+            ),
+            0
+          ),
+          5000
+        ) AS DOUBLE
+      ) * 0.01e0
+    ) AS DECIMAL(8, 2)
+  )
+END AS "decimal",
+"t"."unbounded" AS "unbounded", "t"."word" AS "word", "t"."many words" AS "many words",
+"t"."one word" AS "one word", "t"."flag" AS "flag", "t"."letter" AS "letter", "t"."day" AS "day",
+"t"."code" AS "code", "t"."untouched" AS "untouched"
+FROM (
+  SELECT "t".*,
+  SQRT((-2.0e0) * LN(CAST((t."sdc draw 0 2" + 1) AS DOUBLE) * 2.3283064365386963e-10)) * COS(
+    6.283185307179586e0 * CAST(t."sdc draw 0 3" AS DOUBLE) * 2.3283064365386963e-10
+  ) AS "sdc once normal cgadp 94a1e166:real",
+  SQRT((-2.0e0) * LN(CAST((t."sdc draw 0 0" + 1) AS DOUBLE) * 2.3283064365386963e-10)) * COS(
+    6.283185307179586e0 * CAST(t."sdc draw 0 1" AS DOUBLE) * 2.3283064365386963e-10
+  ) AS "sdc once normal cgadp 94a1e166:whole",
+  SQRT((-2.0e0) * LN(CAST((t."sdc draw 0 4" + 1) AS DOUBLE) * 2.3283064365386963e-10)) * COS(
+    6.283185307179586e0 * CAST(t."sdc draw 0 5" AS DOUBLE) * 2.3283064365386963e-10
+  ) AS "sdc once normal cgadp 94a1e166:decimal"
+  FROM (
+    SELECT "t".*, CAST((t."sdc word 0 1" >> 32) AS BIGINT) AS "sdc draw 0 3",
+    CAST((t."sdc word 0 0" >> 32) AS BIGINT) AS "sdc draw 0 1",
+    CAST((t."sdc word 0 1" & 4294967295) AS BIGINT) AS "sdc draw 0 2",
+    CAST((t."sdc word 0 0" & 4294967295) AS BIGINT) AS "sdc draw 0 0",
+    CAST((t."sdc word 0 2" >> 32) AS BIGINT) AS "sdc draw 0 5",
+    CAST((t."sdc word 0 2" & 4294967295) AS BIGINT) AS "sdc draw 0 4"
+    FROM (
+      SELECT "t".*, CAST((t."sdc half 0 0" & 18446744073709551615) AS UBIGINT) AS "sdc word 0 0",
+      CAST((t."sdc half 0 0" >> 64) AS UBIGINT) AS "sdc word 0 1",
+      CAST('0x' || substr(t."sdc digest 0", 49, 16) AS UBIGINT) AS "sdc word 0 2"
+      FROM (
+        SELECT "t".*, CAST(CAST(unhex(substr(t."sdc digest 0", 1, 32)) AS BIT) AS UHUGEINT) AS "sdc half 0 0"
+        FROM (
+          SELECT "t".*, sha256('b4d2591ab9d81ba32310aed3adb86fcd:0:' || t."sdc key") AS "sdc digest 0"
+          FROM (
+            SELECT "t".*,
+            CASE
+              WHEN t."key" IS NULL THEN error('a record has no key') ELSE CAST(t."key" AS VARCHAR)
+            END AS "sdc key"
+            FROM "a ""table"" ü" AS "t"
+          ) AS "t"
+        ) AS "t"
+      ) AS "t"
+    ) AS "t"
+  ) AS "t"
+) AS "t"
+CROSS JOIN "sdc"."lists of the view" AS "p"

@@ -1,0 +1,37 @@
+-- pram of letter, {matrix: {'x': {'x': 0.8, 'y': 0.2}, 'y': {'y': 0.5, 'x': 0.25, 'z': 0.25}, 'z': {'z': 1}}}
+SELECT "t"."unbounded" AS "unbounded", "t"."word" AS "word", "t"."many words" AS "many words",
+"t"."one word" AS "one word", "t"."flag" AS "flag",
+CAST(
+  "p"."letter values"[
+    ((t."sdc draw 0 0" * 3) >> 32) + 1 + CAST(
+      (
+        ((t."sdc draw 0 0" * 3) & 4294967295) >= "p"."letter thresholds"[
+          (CAST(t."sdc code letter values" AS BIGINT) * 3) + ((t."sdc draw 0 0" * 3) >> 32) + 1
+        ]
+      ) AS BIGINT
+    ) * "p"."letter moves"[
+      (CAST(t."sdc code letter values" AS BIGINT) * 3) + ((t."sdc draw 0 0" * 3) >> 32) + 1
+    ]
+  ] AS ENUM('x', 'y', 'z')
+) AS "letter",
+"t"."day" AS "day", "t"."code" AS "code", "t"."untouched" AS "untouched"
+FROM (
+  SELECT "t".*, CAST((t."sdc word 0 0" & 4294967295) AS BIGINT) AS "sdc draw 0 0",
+  CAST(
+    enum_code(TRY_CAST(CAST(CAST("t"."letter" AS TEXT) AS VARCHAR) AS sdc.values_567a648207b52b51)) AS BIGINT
+  ) AS "sdc code letter values"
+  FROM (
+    SELECT "t".*, CAST('0x' || substr(t."sdc digest 0", 17, 16) AS UBIGINT) AS "sdc word 0 0"
+    FROM (
+      SELECT "t".*, sha256('b4d2591ab9d81ba32310aed3adb86fcd:0:' || t."sdc key") AS "sdc digest 0"
+      FROM (
+        SELECT "t".*,
+        CASE
+          WHEN t."key" IS NULL THEN error('a record has no key') ELSE CAST(t."key" AS VARCHAR)
+        END AS "sdc key"
+        FROM "a ""table"" ü" AS "t"
+      ) AS "t"
+    ) AS "t"
+  ) AS "t"
+) AS "t"
+CROSS JOIN "sdc"."lists of the view" AS "p"

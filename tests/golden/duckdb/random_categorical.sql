@@ -1,0 +1,35 @@
+-- random_categorical of word, {p: 0.3}
+SELECT "t"."unbounded" AS "unbounded",
+CAST(
+  "p"."word values"[
+    ((t."sdc draw 0 0" * 5) >> 32) + 1 + CAST(
+      (
+        ((t."sdc draw 0 0" * 5) & 4294967295) >= "p"."word thresholds"[
+          (CAST(t."sdc code word values" AS BIGINT) * 5) + ((t."sdc draw 0 0" * 5) >> 32) + 1
+        ]
+      ) AS BIGINT
+    ) * "p"."word moves"[(CAST(t."sdc code word values" AS BIGINT) * 5) + ((t."sdc draw 0 0" * 5) >> 32) + 1]
+  ] AS TEXT
+) AS "word",
+"t"."many words" AS "many words", "t"."one word" AS "one word", "t"."flag" AS "flag",
+"t"."letter" AS "letter", "t"."day" AS "day", "t"."code" AS "code", "t"."untouched" AS "untouched"
+FROM (
+  SELECT "t".*, CAST((t."sdc word 0 0" & 4294967295) AS BIGINT) AS "sdc draw 0 0",
+  CAST(
+    enum_code(TRY_CAST(CAST(CAST("t"."word" AS TEXT) AS VARCHAR) AS sdc.values_c8b601942bd6166a)) AS BIGINT
+  ) AS "sdc code word values"
+  FROM (
+    SELECT "t".*, CAST('0x' || substr(t."sdc digest 0", 17, 16) AS UBIGINT) AS "sdc word 0 0"
+    FROM (
+      SELECT "t".*, sha256('b4d2591ab9d81ba32310aed3adb86fcd:0:' || t."sdc key") AS "sdc digest 0"
+      FROM (
+        SELECT "t".*,
+        CASE
+          WHEN t."key" IS NULL THEN error('a record has no key') ELSE CAST(t."key" AS VARCHAR)
+        END AS "sdc key"
+        FROM "a ""table"" ü" AS "t"
+      ) AS "t"
+    ) AS "t"
+  ) AS "t"
+) AS "t"
+CROSS JOIN "sdc"."lists of the view" AS "p"

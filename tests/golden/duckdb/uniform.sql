@@ -1,0 +1,48 @@
+-- uniform of whole, {}
+SELECT CASE
+  WHEN "t"."whole" IS NULL THEN NULL
+  ELSE CAST(
+    (
+      (
+        (
+          (
+            (
+              CAST(
+                FLOOR(
+                  (
+                    CAST("t"."whole" AS DOUBLE) + (
+                      (
+                        CAST(
+                          FLOOR(201.0e0 * CAST(t."sdc draw 0 0" AS DOUBLE) * 2.3283064365386963e-10) AS DOUBLE
+                        ) - 100.0e0
+                      ) * 1.0e0
+                    )
+                  ) + 0.5e0
+                ) AS BIGINT
+              )
+            ) % 101
+          ) + 101
+        ) % 101
+      )
+    ) AS INT
+  )
+END AS "whole",
+"t"."unbounded" AS "unbounded", "t"."word" AS "word", "t"."many words" AS "many words",
+"t"."one word" AS "one word", "t"."flag" AS "flag", "t"."letter" AS "letter", "t"."day" AS "day",
+"t"."code" AS "code", "t"."untouched" AS "untouched"
+FROM (
+  SELECT "t".*, CAST((t."sdc word 0 0" & 4294967295) AS BIGINT) AS "sdc draw 0 0"
+  FROM (
+    SELECT "t".*, CAST('0x' || substr(t."sdc digest 0", 17, 16) AS UBIGINT) AS "sdc word 0 0"
+    FROM (
+      SELECT "t".*, sha256('b4d2591ab9d81ba32310aed3adb86fcd:0:' || t."sdc key") AS "sdc digest 0"
+      FROM (
+        SELECT "t".*,
+        CASE
+          WHEN t."key" IS NULL THEN error('a record has no key') ELSE CAST(t."key" AS VARCHAR)
+        END AS "sdc key"
+        FROM "a ""table"" ü" AS "t"
+      ) AS "t"
+    ) AS "t"
+  ) AS "t"
+) AS "t"

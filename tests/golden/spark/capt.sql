@@ -1,0 +1,62 @@
+-- capt of word, {p: 0.3, min_cases: 20}
+WITH `p` AS (
+  SELECT from_json(
+    '["NULL", "a \\"b\\"", "blüe", "gr\'een", "red"]', 'ARRAY<STRING>', map('mode', 'FAILFAST')
+  ) AS `word values`,
+  from_json(
+    '[4294967296, 2437684144, 2437684143, 3598486117, 3018085126, 4294967296, 4099741514, 3416451263, 2147483652, 0]',
+    'ARRAY<BIGINT>', map('mode', 'FAILFAST')
+  ) AS `word thresholds`,
+  from_json('[0, -1, 2, -3, -1, 0, -1, -2, -3, -1]', 'ARRAY<BIGINT>', map('mode', 'FAILFAST')) AS `word moves`
+)
+SELECT `t`.`unbounded` AS `unbounded`,
+CAST(
+  get(
+    `t`.`sdc list word values`,
+    CAST(
+      CAST((NOT `t`.`word` IS NULL) AS BIGINT) * (
+        (SHIFTRIGHT((`t`.`sdc draw 0 0` * 5), 32)) + 1 + CAST(
+          (
+            ((`t`.`sdc draw 0 0` * 5) & 4294967295) >= get(
+              `t`.`sdc list word thresholds`,
+              CAST(
+                (
+                  CAST(`t`.`sdc once leaf word cc413eb0ab4c` AS BIGINT) * 5
+                ) + (SHIFTRIGHT((`t`.`sdc draw 0 0` * 5), 32)) + 1 AS INT
+              ) - 1
+            )
+          ) AS BIGINT
+        ) * get(
+          `t`.`sdc list word moves`,
+          CAST(
+            (
+              CAST(`t`.`sdc once leaf word cc413eb0ab4c` AS BIGINT) * 5
+            ) + (SHIFTRIGHT((`t`.`sdc draw 0 0` * 5), 32)) + 1 AS INT
+          ) - 1
+        )
+      ) AS INT
+    ) - 1
+  ) AS STRING
+) AS `word`,
+`t`.`many words` AS `many words`, `t`.`one word` AS `one word`, `t`.`flag` AS `flag`,
+`t`.`letter` AS `letter`, `t`.`day` AS `day`, `t`.`code` AS `code`, `t`.`untouched` AS `untouched`
+FROM (
+  SELECT `t`.*, CASE WHEN `t`.`whole` > 55 THEN 1 ELSE 0 END AS `sdc once leaf word cc413eb0ab4c`
+  FROM (
+    SELECT `t`.*, CAST(conv(substr(`t`.`sdc digest 0`, 25, 8), 16, 10) AS BIGINT) AS `sdc draw 0 0`
+    FROM (
+      SELECT `t`.*,
+      sha2(
+        concat(
+          'b4d2591ab9d81ba32310aed3adb86fcd:0:',
+          coalesce(CAST(`t`.`key` AS STRING), raise_error('a record has no key'))
+        ),
+        256
+      ) AS `sdc digest 0`,
+      (SELECT `word values` FROM `p`) AS `sdc list word values`,
+      (SELECT `word thresholds` FROM `p`) AS `sdc list word thresholds`,
+      (SELECT `word moves` FROM `p`) AS `sdc list word moves`
+      FROM `people` AS `t`
+    ) AS `t`
+  ) AS `t`
+) AS `t`

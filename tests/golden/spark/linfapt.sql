@@ -1,0 +1,70 @@
+-- linfapt of whole, {class: letter, attributes: ['real', 'word', 'whole'], min_cases: 20, confidence: 0.5}
+WITH `p` AS (
+  SELECT from_json('[0.0]', 'ARRAY<DOUBLE>', map('mode', 'FAILFAST')) AS `whole starts`,
+  from_json('[101.0]', 'ARRAY<DOUBLE>', map('mode', 'FAILFAST')) AS `whole widths`,
+  from_json('[0.0]', 'ARRAY<DOUBLE>', map('mode', 'FAILFAST')) AS `whole sds`
+)
+SELECT CAST(
+  RINT(
+    (
+      (
+        CAST(
+          FLOOR(
+            CAST(`t`.`whole` AS DOUBLE) + (
+              0.0e0 * (
+                SQRT((-2.0e0) * LN(CAST((`t`.`sdc draw 0 0` + 1) AS DOUBLE) * 2.3283064365386963e-10)) * COS(
+                  6.283185307179586e0 * CAST(`t`.`sdc draw 0 1` AS DOUBLE) * 2.3283064365386963e-10
+                )
+              )
+            ) + 0.5e0
+          ) AS DOUBLE
+        )
+      ) - (
+        101.0e0 * CAST(
+          FLOOR(
+            (
+              (
+                (
+                  CAST(
+                    FLOOR(
+                      CAST(`t`.`whole` AS DOUBLE) + (
+                        0.0e0 * (
+                          SQRT(
+                            (-2.0e0) * LN(CAST((`t`.`sdc draw 0 0` + 1) AS DOUBLE) * 2.3283064365386963e-10)
+                          ) * COS(
+                            6.283185307179586e0 * CAST(`t`.`sdc draw 0 1` AS DOUBLE) * 2.3283064365386963e-10
+                          )
+                        )
+                      ) + 0.5e0
+                    ) AS DOUBLE
+                  )
+                ) - 0.0e0
+              ) / 101.0e0
+            )
+          ) AS DOUBLE
+        )
+      )
+    )
+  ) AS INT
+) AS `whole`,
+`t`.`unbounded` AS `unbounded`, `t`.`word` AS `word`, `t`.`many words` AS `many words`,
+`t`.`one word` AS `one word`, `t`.`flag` AS `flag`, `t`.`letter` AS `letter`, `t`.`day` AS `day`,
+`t`.`code` AS `code`, `t`.`untouched` AS `untouched`
+FROM (
+  SELECT `t`.*, CAST(conv(substr(`t`.`sdc digest 0`, 17, 8), 16, 10) AS BIGINT) AS `sdc draw 0 1`,
+  CAST(conv(substr(`t`.`sdc digest 0`, 25, 8), 16, 10) AS BIGINT) AS `sdc draw 0 0`
+  FROM (
+    SELECT `t`.*,
+    sha2(
+      concat(
+        'b4d2591ab9d81ba32310aed3adb86fcd:0:',
+        coalesce(CAST(`t`.`key` AS STRING), raise_error('a record has no key'))
+      ),
+      256
+    ) AS `sdc digest 0`,
+    (SELECT `whole starts` FROM `p`) AS `sdc list whole starts`,
+    (SELECT `whole widths` FROM `p`) AS `sdc list whole widths`,
+    (SELECT `whole sds` FROM `p`) AS `sdc list whole sds`
+    FROM `people` AS `t`
+  ) AS `t`
+) AS `t`

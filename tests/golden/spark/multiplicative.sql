@@ -1,0 +1,53 @@
+-- multiplicative of whole, {sd: 10%}
+SELECT CASE
+  WHEN `t`.`whole` IS NULL THEN NULL
+  ELSE CAST(
+    (
+      LEAST(
+        GREATEST(
+          CAST(
+            FLOOR(
+              (
+                CAST(`t`.`whole` AS DOUBLE) * (
+                  1.0e0 + LEAST(
+                    GREATEST(
+                      0.1e0 * (
+                        SQRT(
+                          (-2.0e0) * LN(CAST((`t`.`sdc draw 0 0` + 1) AS DOUBLE) * 2.3283064365386963e-10)
+                        ) * COS(
+                          6.283185307179586e0 * CAST(`t`.`sdc draw 0 1` AS DOUBLE) * 2.3283064365386963e-10
+                        )
+                      ),
+                      (-1.0e0)
+                    ),
+                    1.0e0
+                  )
+                )
+              ) + 0.5e0
+            ) AS BIGINT
+          ),
+          0
+        ),
+        100
+      )
+    ) AS INT
+  )
+END AS `whole`,
+`t`.`unbounded` AS `unbounded`, `t`.`word` AS `word`, `t`.`many words` AS `many words`,
+`t`.`one word` AS `one word`, `t`.`flag` AS `flag`, `t`.`letter` AS `letter`, `t`.`day` AS `day`,
+`t`.`code` AS `code`, `t`.`untouched` AS `untouched`
+FROM (
+  SELECT `t`.*, CAST(conv(substr(`t`.`sdc digest 0`, 17, 8), 16, 10) AS BIGINT) AS `sdc draw 0 1`,
+  CAST(conv(substr(`t`.`sdc digest 0`, 25, 8), 16, 10) AS BIGINT) AS `sdc draw 0 0`
+  FROM (
+    SELECT `t`.*,
+    sha2(
+      concat(
+        'b4d2591ab9d81ba32310aed3adb86fcd:0:',
+        coalesce(CAST(`t`.`key` AS STRING), raise_error('a record has no key'))
+      ),
+      256
+    ) AS `sdc digest 0`
+    FROM `people` AS `t`
+  ) AS `t`
+) AS `t`

@@ -1,0 +1,78 @@
+-- ppt of word, {}
+WITH `p` AS (
+  SELECT from_json(
+    '["NULL", "a \\"b\\"", "blüe", "gr\'een", "red"]', 'ARRAY<STRING>', map('mode', 'FAILFAST')
+  ) AS `word values`,
+  from_json(
+    '[0, 4294967296, 0, 0, 0, 0, 4294967296, 0, 0, 3817748706, 858993460, 858993464, 4294967296, 3435973837, 4294967296, 4294967296, 0, 3340530123, 0, 0, 4294967296, 0, 0, 0, 0, 4294967296, 0, 0, 0, 0, 3067833785, 4294967296, 0, 0, 0]',
+    'ARRAY<BIGINT>', map('mode', 'FAILFAST')
+  ) AS `word thresholds`,
+  from_json(
+    '[1, 0, -1, -2, -3, 4, 0, 2, 1, -3, 3, 2, 0, -1, 0, 0, -1, -2, -1, -2, 0, -1, -2, -3, -4, 0, -1, -2, -3, -4, 1, 0, -1, -2, -3]',
+    'ARRAY<BIGINT>', map('mode', 'FAILFAST')
+  ) AS `word moves`
+)
+SELECT `t`.`unbounded` AS `unbounded`,
+CAST(
+  get(
+    `t`.`sdc list word values`,
+    CAST(
+      CAST((NOT `t`.`word` IS NULL) AS BIGINT) * (
+        (SHIFTRIGHT((`t`.`sdc draw 0 0` * 5), 32)) + 1 + CAST(
+          (
+            ((`t`.`sdc draw 0 0` * 5) & 4294967295) >= get(
+              `t`.`sdc list word thresholds`,
+              CAST(
+                (
+                  CAST(`t`.`sdc once leaf word c31228da3a76` AS BIGINT) * 5
+                ) + (SHIFTRIGHT((`t`.`sdc draw 0 0` * 5), 32)) + 1 AS INT
+              ) - 1
+            )
+          ) AS BIGINT
+        ) * get(
+          `t`.`sdc list word moves`,
+          CAST(
+            (
+              CAST(`t`.`sdc once leaf word c31228da3a76` AS BIGINT) * 5
+            ) + (SHIFTRIGHT((`t`.`sdc draw 0 0` * 5), 32)) + 1 AS INT
+          ) - 1
+        )
+      ) AS INT
+    ) - 1
+  ) AS STRING
+) AS `word`,
+`t`.`many words` AS `many words`, `t`.`one word` AS `one word`, `t`.`flag` AS `flag`,
+`t`.`letter` AS `letter`, `t`.`day` AS `day`, `t`.`code` AS `code`, `t`.`untouched` AS `untouched`
+FROM (
+  SELECT `t`.*,
+  CASE
+    WHEN `t`.`whole` > 55 THEN CASE
+      WHEN `t`.`whole` <= 74 THEN 3
+      ELSE CASE
+        WHEN CAST(`t`.`unbounded` AS DOUBLE) <= 339.0e0 THEN 4
+        ELSE CASE WHEN CAST(`t`.`real` AS DOUBLE) <= (-3.0983311681822725e0) THEN 5 ELSE 6 END
+      END
+    END
+    ELSE CASE
+      WHEN `t`.`whole` <= 21 THEN CASE WHEN CAST(`t`.`unbounded` AS DOUBLE) <= 295.0e0 THEN 0 ELSE 1 END
+      ELSE 2
+    END
+  END AS `sdc once leaf word c31228da3a76`
+  FROM (
+    SELECT `t`.*, CAST(conv(substr(`t`.`sdc digest 0`, 25, 8), 16, 10) AS BIGINT) AS `sdc draw 0 0`
+    FROM (
+      SELECT `t`.*,
+      sha2(
+        concat(
+          'b4d2591ab9d81ba32310aed3adb86fcd:0:',
+          coalesce(CAST(`t`.`key` AS STRING), raise_error('a record has no key'))
+        ),
+        256
+      ) AS `sdc digest 0`,
+      (SELECT `word values` FROM `p`) AS `sdc list word values`,
+      (SELECT `word thresholds` FROM `p`) AS `sdc list word thresholds`,
+      (SELECT `word moves` FROM `p`) AS `sdc list word moves`
+      FROM `people` AS `t`
+    ) AS `t`
+  ) AS `t`
+) AS `t`

@@ -1,0 +1,55 @@
+-- pram of letter, {matrix: {'x': {'x': 0.8, 'y': 0.2}, 'y': {'y': 0.5, 'x': 0.25, 'z': 0.25}, 'z': {'z': 1}}}
+WITH `p` AS (
+  SELECT from_json('["x", "y", "z"]', 'ARRAY<STRING>', map('mode', 'FAILFAST')) AS `letter values`,
+  from_json(
+    '[4294967296, 2576980379, 0, 3221225472, 4294967296, 3221225473, 0, 0, 4294967296]', 'ARRAY<BIGINT>',
+    map('mode', 'FAILFAST')
+  ) AS `letter thresholds`,
+  from_json('[0, -1, -2, 1, 0, -1, 2, 1, 0]', 'ARRAY<BIGINT>', map('mode', 'FAILFAST')) AS `letter moves`
+)
+SELECT `t`.`unbounded` AS `unbounded`, `t`.`word` AS `word`, `t`.`many words` AS `many words`,
+`t`.`one word` AS `one word`, `t`.`flag` AS `flag`,
+CAST(
+  get(
+    `t`.`sdc list letter values`,
+    CAST(
+      (SHIFTRIGHT((`t`.`sdc draw 0 0` * 3), 32)) + 1 + CAST(
+        (
+          ((`t`.`sdc draw 0 0` * 3) & 4294967295) >= get(
+            `t`.`sdc list letter thresholds`,
+            CAST(
+              (CAST(`t`.`sdc code 0` AS BIGINT) * 3) + (SHIFTRIGHT((`t`.`sdc draw 0 0` * 3), 32)) + 1 AS INT
+            ) - 1
+          )
+        ) AS BIGINT
+      ) * get(
+        `t`.`sdc list letter moves`,
+        CAST(
+          (CAST(`t`.`sdc code 0` AS BIGINT) * 3) + (SHIFTRIGHT((`t`.`sdc draw 0 0` * 3), 32)) + 1 AS INT
+        ) - 1
+      ) AS INT
+    ) - 1
+  ) AS STRING
+) AS `letter`,
+`t`.`day` AS `day`, `t`.`code` AS `code`, `t`.`untouched` AS `untouched`
+FROM (
+  SELECT `t`.*,
+  (
+    NULLIF(array_position(`t`.`sdc list letter values`, CAST(CAST(`t`.`letter` AS STRING) AS STRING)), 0) - 1
+  ) AS `sdc code 0`,
+  CAST(conv(substr(`t`.`sdc digest 0`, 25, 8), 16, 10) AS BIGINT) AS `sdc draw 0 0`
+  FROM (
+    SELECT `t`.*,
+    sha2(
+      concat(
+        'b4d2591ab9d81ba32310aed3adb86fcd:0:',
+        coalesce(CAST(`t`.`key` AS STRING), raise_error('a record has no key'))
+      ),
+      256
+    ) AS `sdc digest 0`,
+    (SELECT `letter values` FROM `p`) AS `sdc list letter values`,
+    (SELECT `letter thresholds` FROM `p`) AS `sdc list letter thresholds`,
+    (SELECT `letter moves` FROM `p`) AS `sdc list letter moves`
+    FROM `people` AS `t`
+  ) AS `t`
+) AS `t`

@@ -1,0 +1,60 @@
+-- random_categorical of word, {p: 0.3}
+WITH `p` AS (
+  SELECT from_json(
+    '["NULL", "a \\"b\\"", "blüe", "gr\'een", "red"]', 'ARRAY<STRING>', map('mode', 'FAILFAST')
+  ) AS `word values`,
+  from_json(
+    '[4294967296, 1610612744, 1610612738, 1610612737, 1610612736, 1610612740, 4294967296, 1610612738, 1610612737, 1610612736, 1610612740, 1610612739, 4294967296, 1610612737, 1610612736, 1610612740, 1610612739, 1610612738, 4294967296, 1610612736, 1610612740, 1610612739, 1610612738, 1610612737, 4294967296]',
+    'ARRAY<BIGINT>', map('mode', 'FAILFAST')
+  ) AS `word thresholds`,
+  from_json(
+    '[0, -1, -2, -3, -4, 1, 0, -1, -2, -3, 2, 1, 0, -1, -2, 3, 2, 1, 0, -1, 4, 3, 2, 1, 0]', 'ARRAY<BIGINT>',
+    map('mode', 'FAILFAST')
+  ) AS `word moves`
+)
+SELECT `t`.`unbounded` AS `unbounded`,
+CAST(
+  get(
+    `t`.`sdc list word values`,
+    CAST(
+      (SHIFTRIGHT((`t`.`sdc draw 0 0` * 5), 32)) + 1 + CAST(
+        (
+          ((`t`.`sdc draw 0 0` * 5) & 4294967295) >= get(
+            `t`.`sdc list word thresholds`,
+            CAST(
+              (CAST(`t`.`sdc code 0` AS BIGINT) * 5) + (SHIFTRIGHT((`t`.`sdc draw 0 0` * 5), 32)) + 1 AS INT
+            ) - 1
+          )
+        ) AS BIGINT
+      ) * get(
+        `t`.`sdc list word moves`,
+        CAST(
+          (CAST(`t`.`sdc code 0` AS BIGINT) * 5) + (SHIFTRIGHT((`t`.`sdc draw 0 0` * 5), 32)) + 1 AS INT
+        ) - 1
+      ) AS INT
+    ) - 1
+  ) AS STRING
+) AS `word`,
+`t`.`many words` AS `many words`, `t`.`one word` AS `one word`, `t`.`flag` AS `flag`,
+`t`.`letter` AS `letter`, `t`.`day` AS `day`, `t`.`code` AS `code`, `t`.`untouched` AS `untouched`
+FROM (
+  SELECT `t`.*,
+  (
+    NULLIF(array_position(`t`.`sdc list word values`, CAST(CAST(`t`.`word` AS STRING) AS STRING)), 0) - 1
+  ) AS `sdc code 0`,
+  CAST(conv(substr(`t`.`sdc digest 0`, 25, 8), 16, 10) AS BIGINT) AS `sdc draw 0 0`
+  FROM (
+    SELECT `t`.*,
+    sha2(
+      concat(
+        'b4d2591ab9d81ba32310aed3adb86fcd:0:',
+        coalesce(CAST(`t`.`key` AS STRING), raise_error('a record has no key'))
+      ),
+      256
+    ) AS `sdc digest 0`,
+    (SELECT `word values` FROM `p`) AS `sdc list word values`,
+    (SELECT `word thresholds` FROM `p`) AS `sdc list word thresholds`,
+    (SELECT `word moves` FROM `p`) AS `sdc list word moves`
+    FROM `people` AS `t`
+  ) AS `t`
+) AS `t`

@@ -1,0 +1,236 @@
+-- random_extended_framework of whole, real, decimal, word, flag, letter, {class: letter, min_cases: 40}
+WITH `p` AS (
+  SELECT from_json(
+    '["NULL", "a \\"b\\"", "blüe", "gr\'een", "red"]', 'ARRAY<STRING>', map('mode', 'FAILFAST')
+  ) AS `word values`,
+  from_json(
+    '[4294967296, 536870919, 536870913, 536870912, 536870911, 536870915, 4294967296, 536870913, 536870912, 536870911, 536870915, 536870914, 4294967296, 536870912, 536870911, 536870915, 536870914, 536870913, 4294967296, 536870911, 536870915, 536870914, 536870913, 536870912, 4294967296]',
+    'ARRAY<BIGINT>', map('mode', 'FAILFAST')
+  ) AS `word thresholds`,
+  from_json(
+    '[0, -1, -2, -3, -4, 1, 0, -1, -2, -3, 2, 1, 0, -1, -2, 3, 2, 1, 0, -1, 4, 3, 2, 1, 0]', 'ARRAY<BIGINT>',
+    map('mode', 'FAILFAST')
+  ) AS `word moves`,
+  CAST(
+    CAST(
+      from_json('["false", "true"]', 'ARRAY<STRING>', map('mode', 'FAILFAST')) AS ARRAY<BOOLEAN>
+    ) AS ARRAY<STRING>
+  ) AS `flag values`,
+  from_json(
+    '[4294967296, 858993460, 858993460, 4294967296]', 'ARRAY<BIGINT>', map('mode', 'FAILFAST')
+  ) AS `flag thresholds`,
+  from_json('[0, -1, 1, 0]', 'ARRAY<BIGINT>', map('mode', 'FAILFAST')) AS `flag moves`,
+  from_json('["x", "y", "z"]', 'ARRAY<STRING>', map('mode', 'FAILFAST')) AS `letter values`,
+  from_json(
+    '[4294967296, 4294967296, 4294967296, 4294967295, 4294967296, 4294967296, 4294967295, 4294967296, 4294967296]',
+    'ARRAY<BIGINT>', map('mode', 'FAILFAST')
+  ) AS `letter thresholds`,
+  from_json('[0, 0, 0, 1, 0, 0, 2, 0, 0]', 'ARRAY<BIGINT>', map('mode', 'FAILFAST')) AS `letter moves`
+)
+SELECT CASE
+  WHEN `t`.`whole` IS NULL THEN NULL
+  ELSE CAST(
+    (
+      LEAST(
+        GREATEST(
+          CAST(
+            FLOOR(
+              (
+                (
+                  48.90384615385e0 + 29.41619138337e0 * `t`.`sdc once normal random_extended_framework cdffd94a:whole`
+                )
+              ) + 0.5e0
+            ) AS BIGINT
+          ),
+          0
+        ),
+        100
+      )
+    ) AS INT
+  )
+END AS `whole`,
+CASE
+  WHEN `t`.`real` IS NULL THEN NULL
+  ELSE CAST(
+    LEAST(
+      GREATEST(
+        (
+          (
+            (
+              -0.3246189206017e0
+            ) + (
+              -0.2732976982791e0
+            ) * `t`.`sdc once normal random_extended_framework cdffd94a:whole` + 3.384388538233e0 * `t`.`sdc once normal random_extended_framework cdffd94a:real`
+          )
+        ),
+        (-5.0e0)
+      ),
+      5.0e0
+    ) AS DOUBLE
+  )
+END AS `real`,
+CASE
+  WHEN `t`.`decimal` IS NULL THEN NULL
+  ELSE CAST(
+    ROUND(
+      (
+        0.0e0 + (
+          CAST(
+            LEAST(
+              GREATEST(
+                CAST(
+                  FLOOR(
+                    (
+                      (
+                        (
+                          23.82692307692e0 + (
+                            -1.879105653606e0
+                          ) * `t`.`sdc once normal random_extended_framework cdffd94a:whole` + (
+                            -0.6459822296772e0
+                          ) * `t`.`sdc once normal random_extended_framework cdffd94a:real` + 13.55126990341e0 * `t`.`sdc once normal random_extended_framework cdffd94a:decimal`
+                        )
+                      ) / 0.01e0
+                    ) + 0.5e0
+                  ) AS BIGINT
+                ),
+                0
+              ),
+              5000
+            ) AS DOUBLE
+          ) * 0.01e0
+        )
+      ) * 100.0e0
+    ) / 100.0e0 AS DECIMAL(8, 2)
+  )
+END AS `decimal`,
+`t`.`unbounded` AS `unbounded`,
+CAST(
+  get(
+    `t`.`sdc list word values`,
+    CAST(
+      (SHIFTRIGHT((`t`.`sdc draw 0 6` * 5), 32)) + 1 + CAST(
+        (
+          ((`t`.`sdc draw 0 6` * 5) & 4294967295) >= get(
+            `t`.`sdc list word thresholds`,
+            CAST(
+              (CAST(`t`.`sdc code 0` AS BIGINT) * 5) + (SHIFTRIGHT((`t`.`sdc draw 0 6` * 5), 32)) + 1 AS INT
+            ) - 1
+          )
+        ) AS BIGINT
+      ) * get(
+        `t`.`sdc list word moves`,
+        CAST(
+          (CAST(`t`.`sdc code 0` AS BIGINT) * 5) + (SHIFTRIGHT((`t`.`sdc draw 0 6` * 5), 32)) + 1 AS INT
+        ) - 1
+      ) AS INT
+    ) - 1
+  ) AS STRING
+) AS `word`,
+`t`.`many words` AS `many words`, `t`.`one word` AS `one word`,
+CAST(
+  get(
+    `t`.`sdc list flag values`,
+    CAST(
+      (SHIFTRIGHT((`t`.`sdc draw 0 7` * 2), 32)) + 1 + CAST(
+        (
+          ((`t`.`sdc draw 0 7` * 2) & 4294967295) >= get(
+            `t`.`sdc list flag thresholds`,
+            CAST(
+              (CAST(`t`.`sdc code 1` AS BIGINT) * 2) + (SHIFTRIGHT((`t`.`sdc draw 0 7` * 2), 32)) + 1 AS INT
+            ) - 1
+          )
+        ) AS BIGINT
+      ) * get(
+        `t`.`sdc list flag moves`,
+        CAST(
+          (CAST(`t`.`sdc code 1` AS BIGINT) * 2) + (SHIFTRIGHT((`t`.`sdc draw 0 7` * 2), 32)) + 1 AS INT
+        ) - 1
+      ) AS INT
+    ) - 1
+  ) AS BOOLEAN
+) AS `flag`,
+CAST(
+  get(
+    `t`.`sdc list letter values`,
+    CAST(
+      (SHIFTRIGHT((`t`.`sdc draw 1 0` * 3), 32)) + 1 + CAST(
+        (
+          ((`t`.`sdc draw 1 0` * 3) & 4294967295) >= get(
+            `t`.`sdc list letter thresholds`,
+            CAST(
+              (CAST(`t`.`sdc code 2` AS BIGINT) * 3) + (SHIFTRIGHT((`t`.`sdc draw 1 0` * 3), 32)) + 1 AS INT
+            ) - 1
+          )
+        ) AS BIGINT
+      ) * get(
+        `t`.`sdc list letter moves`,
+        CAST(
+          (CAST(`t`.`sdc code 2` AS BIGINT) * 3) + (SHIFTRIGHT((`t`.`sdc draw 1 0` * 3), 32)) + 1 AS INT
+        ) - 1
+      ) AS INT
+    ) - 1
+  ) AS STRING
+) AS `letter`,
+`t`.`day` AS `day`, `t`.`code` AS `code`, `t`.`untouched` AS `untouched`
+FROM (
+  SELECT `t`.*,
+  SQRT((-2.0e0) * LN(CAST((`t`.`sdc draw 0 2` + 1) AS DOUBLE) * 2.3283064365386963e-10)) * COS(
+    6.283185307179586e0 * CAST(`t`.`sdc draw 0 3` AS DOUBLE) * 2.3283064365386963e-10
+  ) AS `sdc once normal random_extended_framework cdffd94a:real`,
+  SQRT((-2.0e0) * LN(CAST((`t`.`sdc draw 0 0` + 1) AS DOUBLE) * 2.3283064365386963e-10)) * COS(
+    6.283185307179586e0 * CAST(`t`.`sdc draw 0 1` AS DOUBLE) * 2.3283064365386963e-10
+  ) AS `sdc once normal random_extended_framework cdffd94a:whole`,
+  SQRT((-2.0e0) * LN(CAST((`t`.`sdc draw 0 4` + 1) AS DOUBLE) * 2.3283064365386963e-10)) * COS(
+    6.283185307179586e0 * CAST(`t`.`sdc draw 0 5` AS DOUBLE) * 2.3283064365386963e-10
+  ) AS `sdc once normal random_extended_framework cdffd94a:decimal`
+  FROM (
+    SELECT `t`.*,
+    (
+      NULLIF(array_position(`t`.`sdc list word values`, CAST(CAST(`t`.`word` AS STRING) AS STRING)), 0) - 1
+    ) AS `sdc code 0`,
+    (
+      NULLIF(array_position(`t`.`sdc list flag values`, CAST(CAST(`t`.`flag` AS STRING) AS STRING)), 0) - 1
+    ) AS `sdc code 1`,
+    (
+      NULLIF(
+        array_position(`t`.`sdc list letter values`, CAST(CAST(`t`.`letter` AS STRING) AS STRING)), 0
+      ) - 1
+    ) AS `sdc code 2`,
+    CAST(conv(substr(`t`.`sdc digest 0`, 41, 8), 16, 10) AS BIGINT) AS `sdc draw 0 6`,
+    CAST(conv(substr(`t`.`sdc digest 0`, 33, 8), 16, 10) AS BIGINT) AS `sdc draw 0 7`,
+    CAST(conv(substr(`t`.`sdc digest 1`, 25, 8), 16, 10) AS BIGINT) AS `sdc draw 1 0`,
+    CAST(conv(substr(`t`.`sdc digest 0`, 1, 8), 16, 10) AS BIGINT) AS `sdc draw 0 3`,
+    CAST(conv(substr(`t`.`sdc digest 0`, 17, 8), 16, 10) AS BIGINT) AS `sdc draw 0 1`,
+    CAST(conv(substr(`t`.`sdc digest 0`, 9, 8), 16, 10) AS BIGINT) AS `sdc draw 0 2`,
+    CAST(conv(substr(`t`.`sdc digest 0`, 25, 8), 16, 10) AS BIGINT) AS `sdc draw 0 0`,
+    CAST(conv(substr(`t`.`sdc digest 0`, 49, 8), 16, 10) AS BIGINT) AS `sdc draw 0 5`,
+    CAST(conv(substr(`t`.`sdc digest 0`, 57, 8), 16, 10) AS BIGINT) AS `sdc draw 0 4`
+    FROM (
+      SELECT `t`.*,
+      sha2(
+        concat(
+          'b4d2591ab9d81ba32310aed3adb86fcd:0:',
+          coalesce(CAST(`t`.`key` AS STRING), raise_error('a record has no key'))
+        ),
+        256
+      ) AS `sdc digest 0`,
+      sha2(
+        concat(
+          'b4d2591ab9d81ba32310aed3adb86fcd:1:',
+          coalesce(CAST(`t`.`key` AS STRING), raise_error('a record has no key'))
+        ),
+        256
+      ) AS `sdc digest 1`,
+      (SELECT `word values` FROM `p`) AS `sdc list word values`,
+      (SELECT `word thresholds` FROM `p`) AS `sdc list word thresholds`,
+      (SELECT `word moves` FROM `p`) AS `sdc list word moves`,
+      (SELECT `flag values` FROM `p`) AS `sdc list flag values`,
+      (SELECT `flag thresholds` FROM `p`) AS `sdc list flag thresholds`,
+      (SELECT `flag moves` FROM `p`) AS `sdc list flag moves`,
+      (SELECT `letter values` FROM `p`) AS `sdc list letter values`,
+      (SELECT `letter thresholds` FROM `p`) AS `sdc list letter thresholds`,
+      (SELECT `letter moves` FROM `p`) AS `sdc list letter moves`
+      FROM `people` AS `t`
+    ) AS `t`
+  ) AS `t`
+) AS `t`
