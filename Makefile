@@ -30,9 +30,10 @@ test: $(READY) ## set up, then run the tests
 soak: $(READY) ## the attacks and kills at length: half an hour and more
 	@$(BIN)/python -m pytest -n 2 -m soak $(PYTEST_ARGS)
 
-lint: $(READY) ## ruff, format check and mypy strict
+lint: $(READY) ## ruff, format check, the layers and mypy strict
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
+	@$(BIN)/lint-imports
 	@$(BIN)/mypy
 
 format: $(READY) ## let ruff rewrite

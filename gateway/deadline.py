@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import duckdb
 
-from sdcdb.errors import Denied
+from sdcdb.gateway.rules.table import denied
 
 
 @dataclass(eq=False)
@@ -78,7 +78,7 @@ def deadline(cursor: duckdb.DuckDBPyConnection, seconds: float) -> Iterator[None
         yield
     except duckdb.Error:
         if watched.late:
-            raise Denied("time", "the statement took too long and was stopped", "ask for less at once") from None
+            raise denied("time") from None
         raise
     finally:
         _WATCH.remove(watched)

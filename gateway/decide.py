@@ -2,43 +2,28 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
 from sdcdb.gateway.inference.finding import Finding
-from sdcdb.gateway.inference.question import Question
 from sdcdb.gateway.reading.aggregate import Measure
-from sdcdb.gateway.rules.table import denied, large_enough
+from sdcdb.gateway.rules.size import large_enough
+from sdcdb.gateway.rules.table import denied
 from sdcdb.gateway.rules.verdict import Change
 from sdcdb.gateway.tables.asked import Asked, Row
 from sdcdb.gateway.tables.cells import Cells, Indices
+from sdcdb.gateway.tables.table_history import PoolHistory
 from sdcdb.gateway.tables.vault import Evaluated, Group
 
 AUDITED = frozenset({"sum", "min", "max"})
-
-
-class Audited(Protocol):
-    """What is known of a table: its cells, and the audit of each confidential column."""
-
-    @property
-    def cells(self) -> Cells:
-        """The cells as they are now."""
-        ...
-
-    def question(self, cells: Indices, kinds: frozenset[str], column: str) -> Question:
-        """Put a query set into the audit's terms."""
-        ...
-
-    def consider(self, column: str, questions: Sequence[Question]) -> list[Finding]:
-        """Decide questions of one statement together, without looking at their answers."""
-        ...
 
 
 @dataclass(frozen=True)
 class Decided:
     """A statement after the decision: rows that are suppressed, by which rule, and what is asked of the others."""
 
+    audits: Mapping[str, PoolHistory]
+    """The audit of each table that it reads, for the pool of whoever asks."""
     evaluated: tuple[Evaluated, ...]
     suppressed: Mapping[Row, str]
     asked: tuple[Asked, ...]
@@ -53,7 +38,7 @@ class Decided:
         return found
 
 
-def decide(evaluated: Sequence[Evaluated], audited: Mapping[str, Audited]) -> Decided:
+def decide(evaluated: Sequence[Evaluated], audited: Mapping[str, PoolHistory]) -> Decided:
     """Decide a statement: size first, then, for what is large enough, the audit of every confidential column.
 
     A row of a result stands or falls as one: when one of its aggregates is refused, none is released. Where the policy
@@ -69,12 +54,12 @@ def decide(evaluated: Sequence[Evaluated], audited: Mapping[str, Audited]) -> De
         findings = _considered(asked, audited)
         refused = {a.row: f.rule or "interval" for a, f in zip(asked, findings, strict=True) if not f.allowed}
         if not refused:
-            return Decided(tuple(evaluated), suppressed, tuple(asked), tuple(findings))
+            return Decided(audited, tuple(evaluated), suppressed, tuple(asked), tuple(findings))
         suppressed |= refused
         _all_or_nothing(suppressed, evaluated)
 
 
-def _considered(asked: Sequence[Asked], audited: Mapping[str, Audited]) -> list[Finding]:
+def _considered(asked: Sequence[Asked], audited: Mapping[str, PoolHistory]) -> list[Finding]:
     found: dict[int, Finding] = {}
     for table, column in dict.fromkeys((each.table, each.column) for each in asked):
         mine = [n for n, each in enumerate(asked) if (each.table, each.column) == (table, column)]
@@ -100,7 +85,7 @@ def _too_small(evaluated: Evaluated, cells: Cells) -> dict[Row, str]:
     return refused
 
 
-def _asked(evaluated: Evaluated, suppressed: Mapping[Row, str], audited: Mapping[str, Audited]) -> Iterator[Asked]:
+def _asked(evaluated: Evaluated, suppressed: Mapping[Row, str], audited: Mapping[str, PoolHistory]) -> Iterator[Asked]:
     """Yield what the groups ask of confidential columns: one question for each query set."""
     table = evaluated.block.table.name
     for group in evaluated.groups:

@@ -9,25 +9,29 @@ cannot both pass. Everything else runs at once, on as many threads as ask.
 import secrets
 import tempfile
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from sqlglot import exp
 
-from sdcdb.errors import Denied, LedgerError, SdcdbError, Unsupported
+from sdcdb.errors import Denied, LedgerError, Unsupported
 from sdcdb.gateway.answer import Answer
+from sdcdb.gateway.asking import ANALYST, Asking, asking
 from sdcdb.gateway.background_learning import Learner
 from sdcdb.gateway.decide import Decided, decide
 from sdcdb.gateway.inference.score import Score
+from sdcdb.gateway.knowledge_left import Known, knowledge_left
+from sdcdb.gateway.ledger.entry import AnsweredFact, QuestionEntry, fields_of
 from sdcdb.gateway.ledger.ledger import Ledger
 from sdcdb.gateway.ledger.places import ledger_path
 from sdcdb.gateway.lobby.lobby import Lobby, Rows
-from sdcdb.gateway.lobby.release import released
+from sdcdb.gateway.lobby.release import compute_release
 from sdcdb.gateway.reading.duckdb_parser import NativeParser
-from sdcdb.gateway.reading.statement import Params, Statement, literal, privacy_question, statement
-from sdcdb.gateway.relations import Relations, Restricted, relations
+from sdcdb.gateway.reading.literals import put_in_values
+from sdcdb.gateway.reading.statement import Params, Statement, privacy_question, statement
+from sdcdb.gateway.relations import Relations, relations
 from sdcdb.gateway.rules.table import denied
 from sdcdb.gateway.rules.verdict import Verdict
 from sdcdb.gateway.tables.asked import Asked
@@ -38,7 +42,6 @@ from sdcdb.policy.governed import Governed
 from sdcdb.views.secret import read_secret
 
 MOST_VALUES = 10_000  # that a subquery over public tables may put into a condition
-ANALYST = "analyst"
 
 
 class Gateway:
@@ -64,30 +67,34 @@ class Gateway:
                 self._scratch.cleanup()
             raise
 
-    def ask(self, sql: str, params: Params = None, user: str = ANALYST) -> Answer:
+    def asking(self, user: str = ANALYST) -> Asking:
+        """Say who asks: what `ask`, `explain` and `known` take. A name will do in its place."""
+        return asking(user, self.relations, self._policy)
+
+    def ask(self, sql: str, params: Params = None, user: Asking | str = ANALYST) -> Answer:
         """Answer a statement, or raise `Denied` or its subclass `Unsupported`."""
-        if not isinstance(user, str):
-            raise SdcdbError("a user is a name: user='analyst1'")
+        who = self._who(user)
         question = privacy_question(sql)
         if question is not None:
-            verdict = self.explain(question, params, user)
+            verdict = self.explain(question, params, who)
             return Answer(("property", "value"), ("VARCHAR", "VARCHAR"), tuple(verdict.rows()), verdict)
         try:
-            return self._answered(sql, params, user)
+            return self._answered(sql, params, who)
         except _Noted as refusal:  # to the analyst, it is a denial like any other
             raise Denied(refusal.rule, refusal.reason, refusal.hint) from None
         except Denied as refusal:
-            self._note(sql, user, refusal)
+            self._note(sql, who, refusal)
             raise
         except LedgerError:
             raise denied("ledger") from None
 
-    def explain(self, sql: str, params: Params = None, user: str = ANALYST) -> Verdict:
-        """Tell what would become of a statement, without asking it: nothing is answered and nothing is counted."""
+    def explain(self, sql: str, params: Params = None, user: Asking | str = ANALYST) -> Verdict:
+        """Return the verdict on a statement without running it: nothing is answered and nothing is counted."""
+        who = self._who(user)
         try:
             read = self._read(sql, params)
             with self._lock:
-                return _verdict(self._decided(read, user)) if read.blocks else Verdict("allow")
+                return _verdict(self._decided(read, who)) if read.blocks else Verdict("allow")
         except Unsupported as refusal:
             return Verdict("unsupported", refusal.rule, refusal.reason, refusal.hint)
         except Denied as refusal:
@@ -103,6 +110,23 @@ class Gateway:
                 }
                 for table in self.relations.restricted()
             }
+
+    def known(self, user: Asking | str | None = None) -> list[Known]:
+        """Return what is known of every confidential column, and how much room is left: to one user, or to anybody."""
+        own = None if user is None else self._who(user).pools
+        tables = {table.name: table for table in self.relations.restricted()}
+        return [
+            knowledge_left(tables[name], pool, column, score)
+            for name, pools in self.status().items()
+            for pool, columns in pools.items()
+            if own is None or pool == own[name]
+            for column, score in columns.items()
+        ]
+
+    def changed(self) -> list[str]:
+        """Return the restricted tables that have changed since earlier answers, and wait for `refresh`."""
+        with self._lock:
+            return self._tables.changed()
 
     def refresh(self, table: str | None = None) -> list[str]:
         """Declare that a table has changed, and answer about it as it is now; return the tables that had changed."""
@@ -131,115 +155,89 @@ class Gateway:
     ) -> None:
         self.close()
 
-    def _answered(self, sql: str, params: Params, user: str) -> Answer:
+    def _who(self, user: Asking | str) -> Asking:
+        return user if isinstance(user, Asking) else self.asking(user)
+
+    def _answered(self, sql: str, params: Params, who: Asking) -> Answer:
         read = self._read(sql, params)
         if not read.blocks:
             rows = self._lobby.run(read, {})
-            self._ledger.append(_entry(sql, user, Verdict("allow"), ()))
+            self._write(sql, who, Verdict("allow"), ())
             return _answer(rows, Verdict("allow"))
         with self._lock:
-            decided = self._decided(read, user)
+            decided = self._decided(read, who)
             verdict = _verdict(decided)
-            self._commit(sql, user, decided, verdict)
+            self._commit(sql, who, decided, verdict)
             results = {
-                each.block.released: released(each, self._pool(each.block.table, user).cells, decided.suppressed)
+                each.block.released: compute_release(
+                    each, decided.audits[each.block.table.name].cells, decided.suppressed
+                )
                 for each in decided.evaluated
             }
         return _answer(self._lobby.run(read, results), verdict)
 
     def _read(self, sql: str, params: Params) -> Statement:
-        return statement(sql, params, self.relations, self._parser, self._literals)
+        return statement(
+            sql, params, self.relations, self._parser, lambda condition: put_in_values(condition, self._public)
+        )
 
-    def _decided(self, read: Statement, user: str) -> Decided:
-        pools = {each.table.name: self._pool(each.table, user) for each in read.blocks}
-        for name in pools:
+    def _decided(self, read: Statement, who: Asking) -> Decided:
+        names = dict.fromkeys(each.table.name for each in read.blocks)
+        for name in names:
             self._tables.must_be_current(name)
-        evaluated = [self._vault.evaluate(each, pools[each.table.name].cells) for each in read.blocks]
+        audits = {name: self._tables.pool(name, who.pools[name]) for name in names}
+        evaluated = [self._vault.evaluate(each, audits[each.table.name].cells) for each in read.blocks]
         self._learner.finish()
-        return decide(evaluated, pools)
+        return decide(evaluated, audits)
 
-    def _commit(self, sql: str, user: str, decided: Decided, verdict: Verdict) -> None:
+    def _commit(self, sql: str, who: Asking, decided: Decided, verdict: Verdict) -> None:
         """Write the answers into the ledger, then learn them. An answer out of all expectation is denied."""
-        tails = self._tails(decided, user)
+        tails = _tails(decided)
         kept = [
             (asked, finding, tail)
             for asked, finding, tail in zip(decided.asked, decided.findings, tails, strict=True)
             if tail or not any(tails)
         ]
-        facts = tuple(self._pool_of(a, user).table.fact(a, self._pool_of(a, user).pool, f, tail=t) for a, f, t in kept)
+        facts = tuple(decided.audits[asked.table].fact(asked, finding, tail=tail) for asked, finding, tail in kept)
         refusal = denied("interval")
         shown = verdict if not any(tails) else Verdict("deny", refusal.rule, refusal.reason, refusal.hint)
-        self._ledger.append(_entry(sql, user, shown, facts))
-        pools = {asked.table: self._pool_of(asked, user) for asked, _, _ in kept}
+        self._write(sql, who, shown, facts)
 
         def failed() -> None:  # what is known is no longer what is in the ledger: answer nothing more about it
-            for table in pools:
+            for table in decided.audits:
                 self._tables.forget(table)
 
-        self._learner.begin(lambda: _learn([(asked, tail) for asked, _, tail in kept], pools), failed)
+        self._learner.begin(lambda: _learn([(asked, tail) for asked, _, tail in kept], decided.audits), failed)
         if any(tails):
             raise _Noted(refusal)
 
-    def _tails(self, decided: Decided, user: str) -> list[bool]:
-        found: dict[int, bool] = {}
-        for (table, column), mine in _by_column(decided.asked):
-            pool = self._tables.pool(table, self._pool_name(table, user))
-            knowledge = pool.table.knowledge(column, pool.pool)
-            flags = knowledge.tails([a.question for a in mine], [pool.answers(a) for a in mine])
-            found |= {id(asked): flag for asked, flag in zip(mine, flags, strict=True)}
-        return [found[id(asked)] for asked in decided.asked]
-
-    def _pool(self, table: Restricted, user: str) -> PoolHistory:
-        return self._tables.pool(table.name, self._pool_name(table.name, user))
-
-    def _pool_of(self, asked: Asked, user: str) -> PoolHistory:
-        return self._tables.pool(asked.table, self._pool_name(asked.table, user))
-
-    def _pool_name(self, table: str, user: str) -> str:
-        pooled = next(each.limits.pool for each in self.relations.restricted() if each.name == table)
-        if pooled == "all":
-            return "all"
-        group = self._policy.group_of(user) if pooled == "group" else None
-        return f"group {group}" if group is not None else f"user {user}"
-
-    def _literals(self, condition: exp.Expr) -> exp.Expr:
-        """Put the values of subqueries over public tables in their place: they are asked in the lobby."""
-        root = exp.Paren(this=condition)
-        for node in list(root.find_all(exp.In)):
-            query = node.args.get("query")
-            if query is not None:
-                values = [row[0] for row in self._public(query.this if isinstance(query, exp.Subquery) else query)]
-                node.replace(
-                    exp.In(this=node.this, expressions=[literal(v) for v in values]) if values else exp.false()
-                )
-        for scalar in list(root.find_all(exp.Subquery)):
-            values = [row[0] for row in self._public(scalar.this)]
-            if len(values) > 1:
-                raise Unsupported("a subquery in a condition gives more than one value", "IN (SELECT ...)")
-            scalar.replace(literal(values[0]) if values else exp.null())
-        found: exp.Expr = root.this
-        return found
-
-    def _public(self, query: exp.Expr) -> tuple[tuple[Any, ...], ...]:
+    def _public(self, query: exp.Expr) -> list[Any]:
+        """Run a subquery over public tables in the lobby; return its values."""
         tables = [self.relations.find(table.db, table.name) for table in query.find_all(exp.Table)]
-        if any(relation is None or relation.kind == "restricted" for relation in tables):
+        if not isinstance(query, exp.Query) or any(each is None or each.kind == "restricted" for each in tables):
             raise Unsupported("a condition may look into public tables only", "put its value in yourself")
         reads = tuple(relation.name for relation in tables if relation is not None)
-        rows = self._lobby.run(Statement(query.sql("duckdb", identify=True, comments=False), reads), {})
+        rows = self._lobby.run(Statement(reads, tree=query), {})
         if len(rows.columns) != 1 or len(rows.rows) > MOST_VALUES:
             raise Unsupported("a subquery in a condition gives one column of not too many values", "a shorter list")
-        return rows.rows
+        return [row[0] for row in rows.rows]
 
-    def _note(self, sql: str, user: str, refusal: Denied) -> None:
+    def _note(self, sql: str, who: Asking, refusal: Denied) -> None:
         """Write a refusal into the ledger. One that is there already, or cannot be written, is raised all the same."""
         if not self._ledger.healthy or refusal.rule == "ledger":
             return
         kind = "unsupported" if isinstance(refusal, Unsupported) else "deny"
         verdict = Verdict(kind, refusal.rule, refusal.reason, refusal.hint)  # type: ignore[arg-type]  # one of the two
         try:
-            self._ledger.append(_entry(str(sql), user, verdict, ()))
+            self._write(str(sql), who, verdict, ())
         except LedgerError:
             raise denied("ledger") from None
+
+    def _write(self, sql: str, who: Asking, verdict: Verdict, facts: tuple[AnsweredFact, ...]) -> None:
+        entry = QuestionEntry(
+            user=who.user, sql=sql, verdict=verdict.kind, rule=verdict.rule, reason=verdict.reason, facts=facts
+        )
+        self._ledger.append(fields_of(entry))
 
 
 class _Noted(Denied):
@@ -256,16 +254,24 @@ def _digest_key(database: Path | None) -> str:
     return read_secret("keyfile", database).subkey("the digests of the ledger")
 
 
-def _learn(kept: Sequence[tuple[Asked, bool]], pools: Mapping[str, PoolHistory]) -> None:
+def _tails(decided: Decided) -> list[bool]:
+    found: dict[int, bool] = {}
+    for (table, column), mine in _by_column(decided.asked):
+        audit = decided.audits[table]
+        flags = audit.knowledge(column).tails([a.question for a in mine], [audit.answers(a) for a in mine])
+        found |= {id(asked): flag for asked, flag in zip(mine, flags, strict=True)}
+    return [found[id(asked)] for asked in decided.asked]
+
+
+def _learn(kept: Sequence[tuple[Asked, bool]], audits: Mapping[str, PoolHistory]) -> None:
     hidden = {id(asked): tail for asked, tail in kept}
     for (table, column), mine in _by_column(asked for asked, _ in kept):
-        pool = pools[table]
-        knowledge = pool.table.knowledge(column, pool.pool)
-        answers, denied_too = [pool.answers(a) for a in mine], [hidden[id(a)] for a in mine]
-        knowledge.learn([a.question for a in mine], answers, denied_too)
+        audit = audits[table]
+        answers, denied_too = [audit.answers(a) for a in mine], [hidden[id(a)] for a in mine]
+        audit.knowledge(column).learn([a.question for a in mine], answers, denied_too)
 
 
-def _by_column(asked: Any) -> Iterator[tuple[tuple[str, str], list[Asked]]]:
+def _by_column(asked: Iterable[Asked]) -> Iterator[tuple[tuple[str, str], list[Asked]]]:
     found: dict[tuple[str, str], list[Asked]] = {}
     for each in asked:
         found.setdefault((each.table, each.column), []).append(each)
@@ -277,18 +283,6 @@ def _verdict(decided: Decided) -> Verdict:
         return Verdict("allow", changes=decided.changes())
     refusal = denied(next(iter(decided.suppressed.values())))
     return Verdict("suppress", refusal.rule, refusal.reason, refusal.hint, decided.changes(), len(decided.suppressed))
-
-
-def _entry(sql: str, user: str, verdict: Verdict, facts: tuple[dict[str, Any], ...]) -> dict[str, Any]:
-    return {
-        "kind": "question",
-        "user": user,
-        "sql": sql,
-        "verdict": verdict.kind,
-        "rule": verdict.rule,
-        "reason": verdict.reason,
-        "facts": list(facts),
-    }
 
 
 def _answer(rows: Rows, verdict: Verdict) -> Answer:

@@ -9,6 +9,7 @@ import duckdb
 from sdcdb.connection.identifiers import identifier, table_reference
 from sdcdb.connection.profile import column_types
 from sdcdb.errors import Unsupported
+from sdcdb.gateway.inference.limits import Limits
 from sdcdb.policy.models import ROWID, Policy, Restrict, Role
 from sdcdb.views import catalogue
 
@@ -53,6 +54,17 @@ class Restricted(Relation):
     quasi: tuple[str, ...]
     confidential: Mapping[str, Confidential]
     limits: Restrict
+
+    def limits_of(self, column: Confidential) -> Limits:
+        """Return the thresholds of a confidential column, in its own units."""
+        wanted = self.limits
+        return Limits(
+            min_set=wanted.min_set,
+            min_interval=wanted.min_interval.of(column.high - column.low),
+            min_h0=wanted.min_h0,
+            min_area=wanted.min_area,
+            max_overlap=wanted.max_overlap,
+        )
 
 
 @dataclass(frozen=True)

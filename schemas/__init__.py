@@ -1,25 +1,29 @@
-"""Contracts with other programs: the JSON Schema of the policy, generated from its models.
+"""Contracts with other programs: the JSON Schemas of the policy and of the ledger, generated from the models.
 
-`make schema` writes the file anew after a change of the models; a test fails when the two differ.
+`make schema` writes the files anew after a change of the models; a test fails when they differ.
 """
 
 import json
 from importlib.resources import files
-from typing import Any
+from typing import Any, Literal
+
+Name = Literal["policy", "ledger"]
+NAMES: tuple[Name, ...] = ("policy", "ledger")
 
 
-def policy_schema() -> dict[str, Any]:
-    """Return the JSON Schema of the policy as it is shipped."""
-    schema: dict[str, Any] = json.loads(files(__name__).joinpath("policy.schema.json").read_text(encoding="utf-8"))
+def read_schema(name: Name) -> dict[str, Any]:
+    """Return a JSON Schema as it is shipped."""
+    schema: dict[str, Any] = json.loads(files(__name__).joinpath(f"{name}.schema.json").read_text(encoding="utf-8"))
     return schema
 
 
-def generate_policy_schema() -> dict[str, Any]:
-    """Return the JSON Schema of the policy as the models define it now."""
+def generate_schema(name: Name) -> dict[str, Any]:
+    """Return a JSON Schema as the models define it now."""
+    draft = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
+    if name == "ledger":
+        from sdcdb.gateway.ledger.entry import ENTRY
+
+        return {**draft, **ENTRY.json_schema(), "title": "An entry of sdcdb's ledger"}
     from sdcdb.policy.models import Policy
 
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        **Policy.model_json_schema(),
-        "title": "sdcdb policy",
-    }
+    return {**draft, **Policy.model_json_schema(), "title": "sdcdb policy"}

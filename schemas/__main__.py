@@ -3,8 +3,8 @@
 import json
 from pathlib import Path
 
-from sdcdb.schemas import generate_policy_schema
+from sdcdb.schemas import NAMES, generate_schema
 
-Path(__file__).with_name("policy.schema.json").write_text(
-    json.dumps(generate_policy_schema(), indent=2) + "\n", encoding="utf-8"
-)
+for name in NAMES:
+    text = json.dumps(generate_schema(name), indent=2) + "\n"
+    Path(__file__).with_name(f"{name}.schema.json").write_text(text, encoding="utf-8")

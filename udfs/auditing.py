@@ -163,8 +163,8 @@ def _audited(
     from sdcdb.logs.formats import Options as LogOptions
     from sdcdb.policy.load import load_policy
 
-    if together not in ("all", "user", "group"):
-        raise DataError(f"together is all, user or group, not {together!r}")
+    if together not in ("all", "user", "team"):
+        raise DataError(f"together is all, user or team, not {together!r}")
     columns = tuple(name.strip() for name in known.split(",") if name.strip())
     options = Options(together, columns or None)  # type: ignore[arg-type]  # checked above
     return run(con, load_policy(Path(policy)), Request(logs, LogOptions(dialect=dialect or None), options))

@@ -44,10 +44,10 @@ class Statement:
             return Decision(Finding(allowed=False, rule="interval", before=before, after=None, implied=False))
         if not new:
             return Decision(Finding(allowed=True, rule=None, before=before, after=before, implied=True))
-        rule = self._overlap(cells) or self._pinned(cells, new) or self._determined(cells, new)
+        rule = self.overlap(cells) or self.pinned(cells, new) or self.determined(cells, new)
         width, covered = 0.0, None
         if rule is None:
-            rule, width, covered = self._room(cells, new)
+            rule, width, covered = self.room(cells, new)
         if rule is not None:
             self._ground.rewind(mark)
             return Decision(Finding(allowed=False, rule=rule, before=before, after=None, implied=False))
@@ -74,7 +74,8 @@ class Statement:
             return False
         return all(released_extreme(self._ground, cells, kind) for kind in implied - {"sum"})
 
-    def _overlap(self, cells: Cells) -> str | None:
+    def overlap(self, cells: Cells) -> str | None:
+        """Return `overlap` if the set shares too many records with another one."""
         most = self._limits.max_overlap
         if most is None:
             return None
@@ -82,12 +83,14 @@ class Statement:
         apart = all(self._counts[cells & other].sum() <= most for other in earlier if (cells != other).any())
         return None if apart else "overlap"
 
-    def _pinned(self, cells: Cells, new: frozenset[str]) -> str | None:
+    def pinned(self, cells: Cells, new: frozenset[str]) -> str | None:
+        """Return `exact` if a MIN or MAX would point at too few people."""
         extremes, counts, least = self._ground.extremes, self._counts, self._limits.min_set
         hidden = all(stay_hidden(extremes, cells, kind, counts, least) for kind in new - {"sum"})
         return None if hidden else "exact"
 
-    def _determined(self, cells: Cells, new: frozenset[str]) -> str | None:
+    def determined(self, cells: Cells, new: frozenset[str]) -> str | None:
+        """Return `exact` if the total of too few people would become determined."""
         self._ground.split(cells)
         vectors = self._exact.vectors_with(cells) if "sum" in new else None
         if vectors is None:
@@ -97,7 +100,7 @@ class Statement:
         found = determines(exact.vectors(), vectors, exact.primes, columns.labels, sizes, self._limits.min_set)
         return "exact" if found else None
 
-    def _room(self, cells: Cells, new: frozenset[str]) -> tuple[str | None, float, tuple[float, float] | None]:
+    def room(self, cells: Cells, new: frozenset[str]) -> tuple[str | None, float, tuple[float, float] | None]:
         """Return the rule that is breached, the width that is certified, and the answers that were covered."""
         failed = "interval" if self._scale.interval_need >= self._scale.cae_need else "cae"
         if self._ground.blind:

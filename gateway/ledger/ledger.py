@@ -16,6 +16,7 @@ from typing import Any, Self
 
 from sdcdb.errors import LedgerError
 from sdcdb.gateway.ledger.disk import failed
+from sdcdb.gateway.ledger.entry import OpenEntry, fields_of
 from sdcdb.gateway.ledger.examine import Examination, examine
 from sdcdb.gateway.ledger.journal import Journal
 from sdcdb.gateway.ledger.lock import Lock
@@ -85,14 +86,15 @@ class Ledger:
 
     def _note_crash(self, aside: Path | None, found: Examination) -> None:
         """Leave a record of what a crash had left and what became of it."""
-        note: dict[str, Any] = {}
-        if aside is not None:
-            note |= {"torn": aside.name, "bytes": found.torn}
-        if found.torn_slot:
-            note |= {"anchor": "one slot could not be read and was written anew"}
-        if note:
-            log.warning("the ledger %s was not closed properly: %s", self.path, note)
-            self.append({"kind": "open", **note})
+        if aside is None and not found.torn_slot:
+            return
+        note = OpenEntry(
+            torn=None if aside is None else aside.name,
+            bytes=None if aside is None else found.torn,
+            anchor="one slot could not be read and was written anew" if found.torn_slot else None,
+        )
+        log.warning("the ledger %s was not closed properly: %s", self.path, note)
+        self.append(fields_of(note))
 
     @property
     def head(self) -> str:

@@ -14,26 +14,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import duckdb
-import pyarrow as pa
 
 from sdcdb.connection.identifiers import identifier, quoted, table_reference
-from sdcdb.engines.dialect import text_literal
 from sdcdb.errors import Denied, Unsupported
 from sdcdb.gateway.deadline import deadline
+from sdcdb.gateway.lobby.released import Released, with_literals
 from sdcdb.gateway.reading.duckdb_parser import LOCKED
+from sdcdb.gateway.reading.reserved import COPIED
 from sdcdb.gateway.reading.statement import Statement
 from sdcdb.gateway.relations import Relation, Relations
+from sdcdb.gateway.rules.table import MOST_ROWS, denied
 from sdcdb.gateway.tables.vault import Vault
-
-MOST_ROWS = 1_000_000  # of one result: they are held in memory before they leave
-
-
-@dataclass(frozen=True)
-class Released:
-    """A block's results: texts and their types where Arrow has no type of DuckDB's, such as HUGEINT."""
-
-    rows: pa.Table
-    types: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -70,7 +61,7 @@ class Lobby:
         """Run a statement over released results. Whatever the engine has to say of an error is not passed on."""
         for name in statement.reads:
             self._copy(name)
-        sql = _with_literals(statement.sql, released)
+        sql = with_literals(statement.tree, released) if statement.tree is not None else None
         alone = sql is not None and not statement.reads  # a SELECT that was rendered from a tree, over literals
         cursor = (self._desk if alone else self._con).cursor()
         self._running.add(cursor)
@@ -81,12 +72,12 @@ class Lobby:
             if not alone:
                 cursor.execute("BEGIN TRANSACTION READ ONLY")
             with deadline(cursor, self._seconds):
-                text = sql or statement.sql
+                text = sql or statement.sql()
                 ran = cursor.execute(text, statement.params) if statement.params else cursor.execute(text)
                 rows = ran.fetchmany(MOST_ROWS + 1)
             shape = ran.description or []
             if len(rows) > MOST_ROWS:
-                raise Denied("size", f"the result has more than {MOST_ROWS:,} rows", "aggregate, or add a LIMIT")
+                raise denied("rows")
         except Denied:
             raise
         except (duckdb.BinderException, duckdb.CatalogException, duckdb.ParserException):
@@ -98,7 +89,7 @@ class Lobby:
             TypeError,
             RuntimeError,
         ):  # Python has no such value, or DuckDB
-            raise Denied("error", "the statement failed while it ran", "check casts, divisions and sizes") from None
+            raise denied("error") from None
         finally:
             self._running.discard(cursor)
             if not alone:
@@ -125,8 +116,8 @@ class Lobby:
     def _fill(self, relation: Relation) -> None:
         cursor = self._con.cursor()
         try:
-            cursor.register("sdc copied", self._vault.read(relation))
-            cursor.execute(f'INSERT INTO {quoted(table_reference(relation.name))} SELECT * FROM "sdc copied"')
+            cursor.register(COPIED, self._vault.read(relation))
+            cursor.execute(f"INSERT INTO {quoted(table_reference(relation.name))} SELECT * FROM {_quoted(COPIED)}")
         finally:
             cursor.close()
 
@@ -134,24 +125,6 @@ class Lobby:
         """Close the instances."""
         self._con.close()
         self._desk.close()
-
-
-def _with_literals(sql: str, released: Mapping[str, Released]) -> str | None:
-    """Write results of one row into the statement, if there are no others: a view of them would cost a millisecond."""
-    if not all(len(each.rows) == 1 and len(each.types) == each.rows.num_columns > 0 for each in released.values()):
-        return None
-    ctes = []
-    for name, result in released.items():
-        (row,) = result.rows.to_pylist()
-        values = (
-            f"CAST({'NULL' if row[column] is None else text_literal(row[column])} AS {kind}) AS {_quoted(column)}"
-            for column, kind in result.types.items()
-        )
-        ctes.append(f"{_quoted(name)} AS (SELECT {', '.join(values)})")
-    for start, joint in (("WITH RECURSIVE ", ", "), ("WITH ", ", "), ("SELECT ", " SELECT ")):
-        if ctes and sql.startswith(start):
-            return f"{start.replace('SELECT', 'WITH')}{', '.join(ctes)}{joint}{sql.removeprefix(start)}"
-    return None
 
 
 def _quoted(name: str) -> str:

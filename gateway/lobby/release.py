@@ -5,29 +5,30 @@ from typing import Any
 
 import pyarrow as pa
 
-from sdcdb.gateway.lobby.lobby import Released
+from sdcdb.gateway.lobby.released import Released
 from sdcdb.gateway.reading.aggregate import Measure
+from sdcdb.gateway.reading.reserved import is_released_aggregate, is_released_group, released_aggregate
 from sdcdb.gateway.tables.asked import Row
 from sdcdb.gateway.tables.cells import Cells
 from sdcdb.gateway.tables.vault import Evaluated
 
 
-def released(evaluated: Evaluated, cells: Cells, suppressed: Mapping[Row, str]) -> Released:
+def compute_release(evaluated: Evaluated, cells: Cells, suppressed: Mapping[Row, str]) -> Released:
     """Compute a block. A suppressed row keeps its keys; its measures are NULL."""
     number = evaluated.block.number
     hidden = [(number, group.row) in suppressed for group in evaluated.groups]
     columns: dict[str, Any] = {}
     types: dict[str, str] = {}
     for name in evaluated.rows.column_names:
-        if name.startswith("sdc g"):
+        if is_released_group(name):
             columns[name] = evaluated.rows.column(name)
-        elif name.startswith("sdc a"):
+        elif is_released_aggregate(name):
             values = evaluated.rows.column(name).to_pylist()
             kept = [None if gone else value for gone, value in zip(hidden, values, strict=True)]
             columns[name] = pa.array(kept, type=evaluated.rows.schema.field(name).type)
     for position, measure in enumerate(evaluated.block.measures):
         if measure.expression is None:
-            name = f"sdc a{position}"
+            name = released_aggregate(position)
             values = [
                 None if gone else _value(measure, cells, group.of(measure))
                 for group, gone in zip(evaluated.groups, hidden, strict=True)

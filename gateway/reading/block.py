@@ -16,6 +16,7 @@ from sdcdb.gateway.reading import allowed
 from sdcdb.gateway.reading.aggregate import Measure, aggregate
 from sdcdb.gateway.reading.duckdb_parser import aggregate_names
 from sdcdb.gateway.reading.grouping import Grouping, aliases, grouping
+from sdcdb.gateway.reading.reserved import released_aggregate, released_group, released_relation
 from sdcdb.gateway.reading.resolution import Names
 from sdcdb.gateway.relations import Relation, Relations, Restricted, unknown
 
@@ -52,12 +53,7 @@ class Block:
     @property
     def released(self) -> str:
         """The name under which the lobby finds its results."""
-        return released_name(self.number)
-
-
-def released_name(number: int) -> str:
-    """Name the relation that takes a block's place."""
-    return f"sdc released {number}"
+        return released_relation(self.number)
 
 
 Literals = Callable[[exp.Expr], exp.Expr]
@@ -224,7 +220,7 @@ class _Rewriter:
             raise Unsupported("columns of a restricted table are not shown", "ask for AVG, SUM or COUNT")
         position = self._position(node)
         if position is not None:
-            return _released(f"g{position}")
+            return exp.Column(this=identifier(released_group(position)))
         if isinstance(node, exp.Column):
             return self._alias(node)
         return self._children(node)
@@ -275,19 +271,15 @@ class _Rewriter:
     def _ask(self, measure: Measure) -> exp.Expr:
         for position, own in enumerate(self.measures):
             if own.text == measure.text:
-                return _released(f"a{position}")
+                return exp.Column(this=identifier(released_aggregate(position)))
         self.measures.append(measure)
-        return _released(f"a{len(self.measures) - 1}")
-
-
-def _released(column: str) -> exp.Expr:
-    return exp.Column(this=identifier(f"sdc {column}"))
+        return exp.Column(this=identifier(released_aggregate(len(self.measures) - 1)))
 
 
 def _replace_source(select: exp.Select, number: int, where_was: exp.Expr | None) -> None:
     """Let the SELECT read the released results; what was HAVING now chooses among them as WHERE."""
     for part in ("joins", "where", "group", "having"):
         select.set(part, None)
-    select.set("from_", exp.From(this=exp.Table(this=identifier(released_name(number)))))
+    select.set("from_", exp.From(this=exp.Table(this=identifier(released_relation(number)))))
     if where_was is not None:
         select.set("where", exp.Where(this=where_was))

@@ -7,10 +7,8 @@ from sqlglot import exp
 
 from sdcdb.connection.identifiers import identifier
 from sdcdb.errors import Unsupported
+from sdcdb.gateway.reading.reserved import CELLS, public_alias
 from sdcdb.gateway.relations import Relation, Restricted
-
-CELLS = "sdc c"  # alias of the cells in SQL that the vault runs
-PUBLIC = "sdc p"  # aliases of public tables there: sdc p0, sdc p1, ...
 
 
 @dataclass(frozen=True)
@@ -29,7 +27,7 @@ class Names:
         """Return the alias of a source in SQL that the vault runs."""
         if isinstance(self.sources[source], Restricted):
             return CELLS
-        return f"{PUBLIC}{[s for s in self.sources if not isinstance(self.sources[s], Restricted)].index(source)}"
+        return public_alias([s for s in self.sources if not isinstance(self.sources[s], Restricted)].index(source))
 
     def find(self, column: exp.Column) -> tuple[str, str] | None:
         """Return alias of the source and spelt name of a column; None when no source has such a column."""

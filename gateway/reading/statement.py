@@ -3,9 +3,6 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
-from decimal import Decimal
-from math import isfinite
 from typing import Any
 
 import sqlglot
@@ -17,6 +14,8 @@ from sdcdb.gateway.reading.block import Block, Literals, block
 from sdcdb.gateway.reading.duckdb_parser import NativeParser
 from sdcdb.gateway.reading.flatten import flatten
 from sdcdb.gateway.reading.lexical import screen
+from sdcdb.gateway.reading.literals import literal
+from sdcdb.gateway.reading.reserved import is_released_relation
 from sdcdb.gateway.relations import Relations, Restricted, unknown
 
 Params = Sequence[Any] | Mapping[str, Any] | None
@@ -27,15 +26,21 @@ _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_$]*|\"(?:[^\"]|\"\")*\"")
 
 @dataclass(frozen=True)
 class Statement:
-    """A statement: SQL for the lobby, the relations that it reads there, and the blocks behind released results.
+    """A statement: what runs in the lobby, the relations that it reads there, and the blocks behind released results.
 
-    `params` is None when parameters have been put into the tree, as they are wherever a restricted table is read.
+    A statement on restricted tables is a `tree`, with parameters put in, until the lobby renders it. Any other is the
+    analyst's own `text`, with its parameters beside it: DuckDB reads more SQL than a tree can hold.
     """
 
-    sql: str
     reads: tuple[str, ...]
-    blocks: tuple[Block, ...] = ()
+    text: str = ""
     params: Params = None
+    tree: exp.Query | None = None
+    blocks: tuple[Block, ...] = ()
+
+    def sql(self) -> str:
+        """Render the statement for the lobby."""
+        return self.text if self.tree is None else self.tree.sql("duckdb", identify=True, comments=False)
 
 
 def privacy_question(text: str) -> str | None:
@@ -57,7 +62,7 @@ def statement(text: str, params: Params, relations: Relations, parser: NativePar
         if not native.serialised:  # PIVOT does not tell: every relation whose name appears may be read
             folded = {word.casefold() for word in words}
             reads |= {relation.name for relation in relations.all if relation.path[1] in folded}
-        return Statement(clean, tuple(sorted(reads)), params=params)
+        return Statement(tuple(sorted(reads)), clean, params)
     return _restricted(clean, params, relations, native.tables, literals)
 
 
@@ -94,9 +99,9 @@ def _restricted(
             raise Unsupported("a restricted table is read outside of an aggregate", "aggregate it first")
         if relation is not None:
             reads.add(relation.name)
-        elif not table.name.startswith("sdc released ") and table.name.casefold() not in ctes:
+        elif not is_released_relation(table.name) and table.name.casefold() not in ctes:
             raise unknown(table.name, relations)
-    return Statement(root.sql("duckdb", identify=True, comments=False, copy=False), tuple(sorted(reads)), tuple(blocks))
+    return Statement(tuple(sorted(reads)), tree=root, blocks=tuple(blocks))
 
 
 def _is_restricted(table: exp.Table, relations: Relations) -> bool:
@@ -137,41 +142,3 @@ def _bind(root: exp.Expr, params: Params) -> None:
         holder.replace(literal(values[key]))
     if len(used) < len(values):
         raise Unsupported("there are more values than parameters", "pass one value for each parameter")
-
-
-def _ordinary(value: Decimal | float) -> bool:
-    """Tell whether DuckDB reads the number as it is written: 128 bits, and no text of millions of digits."""
-    if isinstance(value, int):
-        return abs(value) < 10**38
-    if isinstance(value, Decimal):
-        return value.is_finite() and (not value or -38 < value.adjusted() < 38) and len(value.as_tuple().digits) < 77
-    return isfinite(value) and (value == 0 or 1e-38 < abs(value) < 1e38)
-
-
-def _unspeakable(character: str) -> bool:
-    return character == "\0" or 0xD800 <= ord(character) < 0xE000
-
-
-def literal(value: Any) -> exp.Expr:
-    """Write a value as SQL."""
-    if value is None:
-        return exp.null()
-    if isinstance(value, bool):
-        return exp.Boolean(this=value)
-    if isinstance(value, str) and not value.isprintable() and any(_unspeakable(c) for c in value):
-        raise Unsupported("a parameter holds a character that SQL texts cannot", "plain text")
-    if isinstance(value, int | Decimal | float) and not _ordinary(value):
-        raise Unsupported("a parameter is too large, too small, or no number", "an ordinary number")
-    if isinstance(value, int | Decimal | float):
-        text = f"{value:f}" if isinstance(value, Decimal) else repr(value)
-        bare = exp.Literal.number(text.lstrip("-"))
-        return exp.Paren(this=exp.Neg(this=bare)) if text.startswith("-") else bare
-    if isinstance(value, datetime):
-        return exp.cast(exp.Literal.string(value.isoformat(sep=" ")), "TIMESTAMP")
-    if isinstance(value, date):
-        return exp.cast(exp.Literal.string(value.isoformat()), "DATE")
-    if isinstance(value, str):
-        return exp.Literal.string(value)
-    raise Unsupported(
-        f"a parameter of type {type(value).__name__} is not understood", "numbers, texts, dates, true, false"
-    )

@@ -1,69 +1,136 @@
-"""The rules, in the order in which a question meets them, and the words of a denial.
+"""All rules, in the order in which a question meets them: what each keeps, what decides it, and the words of a denial.
 
-`shape` is decided while the statement is read. `size` looks at a query set alone. The others look at what all answers
-together would tell (`sdcdb.gateway.audit`). None of them sees the true answer of the question at hand, and none of the
-words says anything about the data: not a size, not a value, not a record.
+No rule looks at the true answer of the question at hand, and no words say anything about the data: not a size, not a
+value, not a record. Nothing else in the gateway names a rule that is not in this table.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
 
 from sdcdb.errors import Denied
+from sdcdb.gateway.inference.statement_rules import Statement
+from sdcdb.gateway.rules.size import large_enough
+from sdcdb.gateway.rules.versions import same_version, separates
+
+MOST_ROWS = 1_000_000  # of one result: they are held in memory before they leave
+
+
+class Stage(StrEnum):
+    """When a rule is met."""
+
+    READING = "while the statement is read"
+    TABLE = "when the table is looked up"
+    GROUP = "for each group of the result"
+    HISTORY = "for each query set, against all earlier answers"
+    WRITING = "before the answer leaves"
+    RUNNING = "while the rest of the statement runs on released results"
 
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule: what it keeps, in the words of its denial, and what to try instead."""
+    """A rule. `decided_by` is the function that decides it; None where an event does, such as a failed write."""
 
     name: str
+    stage: Stage
+    keeps: str
     reason: str
     hint: str
+    decided_by: Callable[..., Any] | None = None
 
 
 RULES = (
     Rule(
         "shape",
+        Stage.READING,
+        "Only aggregates over columns that may be used are answered. What is not understood is refused.",
         "the statement is not an aggregate over columns that may be used",
         "COUNT, SUM, AVG, MIN or MAX of the table, with conditions on its other columns",
     ),
     Rule(
-        "size",
-        "a group, or all records outside of it, is too small",
-        "widen a range, merge groups, or use the protected view",
-    ),
-    Rule(
-        "overlap",
-        "the records asked about are too much like those of an earlier question",
-        "ask about clearly other records, or use the protected view",
-    ),
-    Rule(
-        "exact",
-        "together with earlier answers this would give away a few people's exact values",
-        "widen or shift a range so that it does not differ from an earlier question by a few people",
-    ),
-    Rule(
-        "interval",
-        "together with earlier answers this could tell somebody's value too closely",
-        "ask about larger groups, or use the protected view",
-    ),
-    Rule(
-        "cae",
-        "together with earlier answers this could leave too little doubt about somebody's value",
-        "ask about larger groups, or use the protected view",
+        "version",
+        Stage.TABLE,
+        "Answers are about the table that earlier answers were about, or about a declared new version of it.",
+        "the table has changed since earlier queries were answered",
+        "ask the owner of the data to run `sdcdb refresh`",
+        same_version,
     ),
     Rule(
         "changes",
-        "the question would separate records that have changed since earlier answers",
-        "ask about all of the groups that have changed together, or about the whole table",
+        Stage.TABLE,
+        "Records that changed between versions are not separated from those they changed with.",
+        "the query would separate records that changed between versions of the table",
+        "ask about all the groups that changed together, or about the whole table",
+        separates,
     ),
     Rule(
-        "version",
-        "the table is not the one that earlier answers were about",
-        "the owner of the data declares the change with `sdcdb refresh`",
+        "size",
+        Stage.GROUP,
+        "A query set, and everybody outside it, has at least `min_set` records.",
+        "a group, or everybody outside it, is too small",
+        "widen a range, merge groups, or use the protected view",
+        large_enough,
+    ),
+    Rule(
+        "overlap",
+        Stage.HISTORY,
+        "Two different query sets share at most `max_overlap` records, where the policy sets that.",
+        "the query set overlaps too much with an earlier one",
+        "ask about clearly different records, or use the protected view",
+        Statement.overlap,
+    ),
+    Rule(
+        "exact",
+        Stage.HISTORY,
+        "No total of too few people becomes determined, and nobody can be pinned as the holder of a MIN or MAX.",
+        "together with earlier answers this would reveal the exact values of a few people",
+        "widen or shift a range so that it does not differ from an earlier query by a few people",
+        Statement.determined,
+    ),
+    Rule(
+        "interval",
+        Stage.HISTORY,
+        "Everybody's value keeps an interval of at least `min_interval`.",
+        "together with earlier answers this could narrow one person's value too far",
+        "ask about larger groups, or use the protected view",
+        Statement.room,
+    ),
+    Rule(
+        "cae",
+        Stage.HISTORY,
+        "Everybody's value keeps an equivocation of at least `min_h0` bits and an area of at least `min_area`.",
+        "together with earlier answers this could leave too little doubt about one person's value",
+        "ask about larger groups, or use the protected view",
+        Statement.room,
     ),
     Rule(
         "ledger",
+        Stage.WRITING,
+        "An answer is on disk, in the ledger, before it leaves.",
         "the history of answers cannot be written or trusted, and without it nothing is answered",
-        "the owner of the data looks at `sdcdb ledger verify`",
+        "ask the owner of the data to run `sdcdb ledger verify`",
+    ),
+    Rule(
+        "time",
+        Stage.RUNNING,
+        "A statement runs for a limited time.",
+        "the statement took too long and was stopped",
+        "ask for less at once",
+    ),
+    Rule(
+        "rows",
+        Stage.RUNNING,
+        f"A result has at most {MOST_ROWS:,} rows.",
+        f"the result has more than {MOST_ROWS:,} rows",
+        "aggregate, or add a LIMIT",
+    ),
+    Rule(
+        "error",
+        Stage.RUNNING,
+        "What the engine says of an error is not passed on: it could repeat a value.",
+        "the statement failed while it ran",
+        "check casts, divisions and sizes",
     ),
 )
 _BY_NAME = {rule.name: rule for rule in RULES}
@@ -73,9 +140,3 @@ def denied(rule: str) -> Denied:
     """Return the denial of a rule."""
     found = _BY_NAME[rule]
     return Denied(found.name, found.reason, found.hint)
-
-
-def large_enough(records: int, everybody: int, least: int) -> bool:
-    """Tell whether a query set and its complement are large enough; an empty complement is not a small one."""
-    outside = everybody - records
-    return records >= least and (outside == 0 or outside >= least)

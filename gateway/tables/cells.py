@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from sdcdb.connection.identifiers import identifier, quoted, table_reference
 from sdcdb.engines.dialect import text_literal
 from sdcdb.errors import DatabaseError
+from sdcdb.gateway.reading.reserved import CELL, RECORDS, total_column
 from sdcdb.gateway.relations import Confidential, Restricted
 from sdcdb.policy.models import ROWID
 
 MOST_CELLS = 200_000
-CELL, RECORDS = "sdc cell", "sdc n"
 Indices = NDArray[np.intp]
 
 
@@ -85,9 +85,9 @@ def build(con: duckdb.DuckDBPyConnection, table: Restricted, source: str, secret
     key = ROWID if table.key == ROWID else quoted(identifier(table.key))
     record = f"{text_literal(secret)}, CAST({key} AS VARCHAR)"
     measures = "".join(
-        f', count({x}) AS "sdc n{n}", sum({x}) AS "sdc s{n}", min({x}) AS "sdc l{n}", max({x}) AS "sdc g{n}"'
-        f", bit_xor(md5_number(concat_ws(chr(31), {record}, CAST({x} AS VARCHAR)))) "
-        f'FILTER (WHERE {x} IS NOT NULL) AS "sdc d{n}"'
+        f", count({x}) AS {_total('n', n)}, sum({x}) AS {_total('s', n)}, min({x}) AS {_total('l', n)}, "
+        f"max({x}) AS {_total('g', n)}, bit_xor(md5_number(concat_ws(chr(31), {record}, CAST({x} AS VARCHAR)))) "
+        f"FILTER (WHERE {x} IS NOT NULL) AS {_total('d', n)}"
         for n, x in enumerate(quoted(identifier(name)) for name in table.confidential)
     )
     listed = "".join(f"{name}, " for name in quasi)
@@ -107,12 +107,12 @@ def build(con: duckdb.DuckDBPyConnection, table: Restricted, source: str, secret
     totals = {name: _totals(con, source, n, table.confidential[name]) for n, name in enumerate(table.confidential)}
     for n, _ in enumerate(table.confidential):  # what the vault's SQL cannot reach, no predicate can
         for letter in "nslgd":
-            con.execute(f'ALTER TABLE {source} DROP COLUMN "sdc {letter}{n}"')
+            con.execute(f"ALTER TABLE {source} DROP COLUMN {_total(letter, n)}")
     return Cells(table, source, np.asarray(records, dtype=np.int64), totals)
 
 
 def _totals(con: duckdb.DuckDBPyConnection, source: str, number: int, column: Confidential) -> Totals:
-    columns = ", ".join(f'"sdc {letter}{number}"' for letter in "nslgd")
+    columns = ", ".join(_total(letter, number) for letter in "nslgd")
     rows = con.execute(f'SELECT {columns} FROM {source} ORDER BY "{CELL}"').fetchall()
     scale = None if column.type in {"DOUBLE", "FLOAT"} else _decimals(column.type)
     counts, sums, least, greatest, digests = zip(*rows, strict=True) if rows else ((), (), (), (), ())
@@ -126,6 +126,10 @@ def _totals(con: duckdb.DuckDBPyConnection, source: str, number: int, column: Co
         scale,
         [d or 0 for d in digests],
     )
+
+
+def _total(letter: str, number: int) -> str:
+    return quoted(identifier(total_column(letter, number)))
 
 
 def _exact(values: Sequence[Any], scale: int | None) -> NDArray[Any]:

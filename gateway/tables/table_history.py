@@ -1,47 +1,42 @@
 """What has been answered about one table, by whom, and what it all tells: the ledger's entries as the audit's state."""
 
-import base64
-import json
 import secrets
-import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import get_args
 
 import numpy as np
 
 from sdcdb.errors import DataError, LedgerError
 from sdcdb.gateway.inference.finding import Finding
 from sdcdb.gateway.inference.knowledge import Knowledge
-from sdcdb.gateway.inference.limits import Limits
 from sdcdb.gateway.inference.question import Question
 from sdcdb.gateway.inference.score import Score
-from sdcdb.gateway.ledger.bits import pack, unpack
-from sdcdb.gateway.relations import Confidential, Restricted
+from sdcdb.gateway.ledger.entry import Aggregate, AnsweredFact, VersionEntry
+from sdcdb.gateway.ledger.packing import pack, pack_json, unpack, unpack_json
+from sdcdb.gateway.relations import Restricted
 from sdcdb.gateway.tables.asked import Asked
 from sdcdb.gateway.tables.cells import Cells, Indices
 from sdcdb.gateway.tables.versions import Layout, VersionCells
-
-Fact = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class Past:
     """What the ledger holds about one table: its versions, and the facts that were answered, with their version."""
 
-    versions: tuple[Mapping[str, Any], ...]
-    facts: tuple[tuple[int, Fact], ...]
+    versions: tuple[VersionEntry, ...] = ()
+    facts: tuple[tuple[int, AnsweredFact], ...] = ()
 
     @property
     def version(self) -> str | None:
         """The fingerprint of the newest version."""
-        return str(self.versions[-1]["version"]) if self.versions else None
+        return self.versions[-1].version if self.versions else None
 
 
 class TableHistory:
     """The audit of one table: one `Knowledge` for every confidential column and pool of users, made when first asked.
 
-    It implements `Audited` for one pool at a time, through `for_pool`.
+    `for_pool` gives it as one pool of users sees it.
     """
 
     def __init__(self, table: Restricted, cells: Cells, version: str, past: Past) -> None:
@@ -59,7 +54,7 @@ class TableHistory:
 
     def pools(self) -> list[str]:
         """Return the pools of users about whom something is known."""
-        told = {str(fact.get("pool", "")) for _, fact in self._past.facts}
+        told = {fact.pool for _, fact in self._past.facts}
         return sorted(told | {pool for _, pool in self._knowledge})
 
     def for_pool(self, pool: str) -> "PoolHistory":
@@ -77,12 +72,12 @@ class TableHistory:
         sizes = [len(cells) for cells in layout.versions]
         rows, denied = [], []
         for version, fact in self._past.facts:
-            if fact["column"] == column and fact.get("pool", "") == pool and not fact.get("implied"):
-                flags = layout.spread(unpack(str(fact["cells"]), sizes[version]), version)
-                answers = {kind: _number(text) for kind, text in fact["answers"].items()}
-                rows.append((Question(flags, frozenset(fact["kinds"])), answers))
-                denied.append(bool(fact.get("tail")))
-        limits = _limits(self.table, spec)
+            if fact.column == column and fact.pool == pool and not fact.implied:
+                flags = layout.spread(unpack(fact.cells, sizes[version]), version)
+                answers: dict[str, float] = {kind: _number(text) for kind, text in fact.answers.items()}
+                rows.append((Question(flags, frozenset(fact.kinds)), answers))
+                denied.append(fact.tail)
+        limits = self.table.limits_of(spec)
         return Knowledge.restore(
             layout.array(), spec.low, spec.high, spec.step, limits, secrets.token_bytes(32), rows, denied
         )
@@ -94,22 +89,22 @@ class TableHistory:
         self._layouts[column].must_not_separate(flags)
         return Question(self._layouts[column].spread(flags), kinds)
 
-    def fact(self, asked: Asked, pool: str, finding: Finding, *, tail: bool) -> dict[str, Any]:
+    def fact(self, asked: Asked, pool: str, finding: Finding, *, tail: bool) -> AnsweredFact:
         """Return what the ledger keeps of an answer."""
         flags = np.zeros(self.cells.size, dtype=np.bool_)
         flags[asked.cells] = True
         totals = self.cells.totals[asked.column]
-        answers = {kind: str(totals.total(kind, asked.cells)) for kind in sorted(asked.question.kinds)}
-        return {
-            "table": asked.table,
-            "column": asked.column,
-            "cells": pack(flags),
-            "kinds": sorted(asked.question.kinds),
-            "answers": answers,
-            "implied": finding.implied,
-            "tail": tail,
-            "pool": pool,
-        }
+        kinds: list[Aggregate] = [kind for kind in get_args(Aggregate) if kind in asked.question.kinds]
+        return AnsweredFact(
+            table=asked.table,
+            column=asked.column,
+            cells=pack(flags),
+            kinds=tuple(kinds),
+            answers={kind: str(totals.total(kind, asked.cells)) for kind in kinds},
+            implied=finding.implied,
+            tail=tail,
+            pool=pool,
+        )
 
 
 @dataclass(frozen=True)
@@ -128,9 +123,17 @@ class PoolHistory:
         """Put a query set into the audit's terms."""
         return self.table.question(cells, kinds, column)
 
+    def knowledge(self, column: str) -> Knowledge:
+        """Return what the pool knows of a column."""
+        return self.table.knowledge(column, self.pool)
+
     def consider(self, column: str, questions: Sequence[Question]) -> list[Finding]:
-        """Decide questions of one statement together."""
-        return self.table.knowledge(column, self.pool).consider(questions)
+        """Decide questions of one statement together, without looking at their answers."""
+        return self.knowledge(column).consider(questions)
+
+    def fact(self, asked: Asked, finding: Finding, *, tail: bool) -> AnsweredFact:
+        """Return what the ledger keeps of an answer."""
+        return self.table.fact(asked, self.pool, finding, tail=tail)
 
     def answers(self, asked: Asked) -> dict[str, float]:
         """Return the true answers, for the audit."""
@@ -139,10 +142,10 @@ class PoolHistory:
 
     def status(self) -> dict[str, Score]:
         """Return how much is known of every column."""
-        return {column: self.table.knowledge(column, self.pool).status() for column in self.table.table.confidential}
+        return {column: self.knowledge(column).status() for column in self.table.table.confidential}
 
 
-def version_entry(table: Restricted, cells: Cells, keys: Sequence[str], fingerprint: str) -> dict[str, Any]:
+def version_entry(table: Restricted, cells: Cells, keys: Sequence[str], fingerprint: str) -> VersionEntry:
     """Return the ledger's entry for a version of a table: its cells without their values, which digests stand for."""
     held = {
         "keys": list(keys),
@@ -151,28 +154,16 @@ def version_entry(table: Restricted, cells: Cells, keys: Sequence[str], fingerpr
             for name, totals in cells.totals.items()
         },
     }
-    packed = base64.b64encode(zlib.compress(json.dumps(held).encode(), 6)).decode("ascii")
-    return {"kind": "version", "table": table.name, "version": fingerprint, "cells": packed}
+    return VersionEntry(table=table.name, version=fingerprint, cells=pack_json(held))
 
 
-def _version_cells(entry: Mapping[str, Any], column: str) -> VersionCells:
+def _version_cells(entry: VersionEntry, column: str) -> VersionCells:
+    held = unpack_json(entry.cells)
     try:
-        held = json.loads(zlib.decompress(base64.b64decode(entry["cells"])))
         mine = held["columns"].get(column) or {"counts": [0] * len(held["keys"]), "digests": ["0"] * len(held["keys"])}
         return VersionCells(held["keys"], mine["counts"], [int(digest, 16) for digest in mine["digests"]])
-    except (ValueError, KeyError, zlib.error):
+    except (ValueError, KeyError, TypeError, AttributeError):
         raise LedgerError("a version in the ledger cannot be read: run `sdcdb ledger verify`") from None
-
-
-def _limits(table: Restricted, column: Confidential) -> Limits:
-    wanted = table.limits
-    return Limits(
-        min_set=wanted.min_set,
-        min_interval=wanted.min_interval.of(column.high - column.low),
-        min_h0=wanted.min_h0,
-        min_area=wanted.min_area,
-        max_overlap=wanted.max_overlap,
-    )
 
 
 def _number(text: str) -> float:

@@ -2,14 +2,16 @@
 
 from collections.abc import Iterable, Mapping
 from math import isfinite
-from typing import Any
 
 from sdcdb.connection.identifiers import identifier, quoted
 from sdcdb.errors import DatabaseError, choices
+from sdcdb.gateway.ledger.entry import AnsweredFact, QuestionEntry, VersionEntry, entries, fields_of
 from sdcdb.gateway.ledger.ledger import Ledger
+from sdcdb.gateway.reading.reserved import CELL
 from sdcdb.gateway.relations import Relations, Restricted
 from sdcdb.gateway.rules.table import denied
-from sdcdb.gateway.tables.cells import CELL, Cells
+from sdcdb.gateway.rules.versions import same_version
+from sdcdb.gateway.tables.cells import Cells
 from sdcdb.gateway.tables.fingerprint import fingerprint, sign
 from sdcdb.gateway.tables.table_history import Past, PoolHistory, TableHistory, version_entry
 from sdcdb.gateway.tables.vault import Vault
@@ -54,14 +56,22 @@ class Tables:
 
     def must_be_current(self, table: str) -> None:
         """Stop answers about a table that is not the one that earlier answers were about."""
+        if table in self.changed():
+            raise denied("version")
+
+    def changed(self) -> list[str]:
+        """Return the tables that are not the ones that earlier answers were about, and wait for a refresh."""
+        self._look_again()
+        versions = {name: history.version for name, history in self._histories.items()}
+        return [name for name in self._tables if not same_version(versions.get(name), self._current[name])]
+
+    def _look_again(self) -> None:
+        """Take the fingerprints anew if something was written to the database since."""
         if not self._fixed and (self._database.path is None or sign(self._database.path) != self._sign):
             self._sign = sign(self._database.path)
             self._current = {
                 name: fingerprint(self._con, each, self._vault.secret) for name, each in self._tables.items()
             }
-        history = self._histories.get(table)
-        if history is None or history.version != self._current[table]:
-            raise denied("version")
 
     def refresh(self, name: str | None) -> list[str]:
         """Take the tables, or the one named, as they are now; what was answered before stays known."""
@@ -81,7 +91,7 @@ class Tables:
         """Write a new version of the table into the ledger, and go on from there."""
         cells, keys = self._cells(table)
         entry = version_entry(table, cells, keys, self._current[table.name])
-        self._ledger.append(entry)
+        self._ledger.append(fields_of(entry))
         version = self._current[table.name]
         self._histories[table.name] = TableHistory(table, cells, version, Past((*past.versions, entry), past.facts))
 
@@ -100,7 +110,7 @@ class Tables:
                 if not (isfinite(low) and isfinite(high) and totals.column.low <= low and high <= totals.column.high):
                     raise DatabaseError(
                         f"{table.name}.{totals.column.name} has values outside of its domain, or NaN: "
-                        "`sdcdb check` says which; mend the data or the policy"
+                        "`sdcdb check` says which; fix the data or the policy"
                     )
         names = [f"coalesce(CAST({quoted(identifier(name))} AS VARCHAR), chr(1))" for name in table.quasi]
         text = f"concat_ws(chr(31), {', '.join(names)})" if names else "''"
@@ -117,13 +127,13 @@ def _read_only(database: Governed) -> bool:
 
 def _past(ledger: Ledger, tables: Iterable[str]) -> Mapping[str, Past]:
     """Read what the ledger holds about each table."""
-    versions: dict[str, list[Mapping[str, Any]]] = {name: [] for name in tables}
-    facts: dict[str, list[tuple[int, Mapping[str, Any]]]] = {name: [] for name in tables}
-    for record in ledger:
-        if record.kind == "version" and record.entry.get("table") in versions:
-            versions[record.entry["table"]].append(record.entry)
-        elif record.kind == "question":
-            for fact in record.entry.get("facts", ()):
-                if fact.get("table") in facts:
-                    facts[fact["table"]].append((len(versions[fact["table"]]) - 1, fact))
+    versions: dict[str, list[VersionEntry]] = {name: [] for name in tables}
+    facts: dict[str, list[tuple[int, AnsweredFact]]] = {name: [] for name in tables}
+    for entry in entries(iter(ledger)):
+        if isinstance(entry, VersionEntry) and entry.table in versions:
+            versions[entry.table].append(entry)
+        elif isinstance(entry, QuestionEntry):
+            for fact in entry.facts:
+                if fact.table in facts:
+                    facts[fact.table].append((len(versions[fact.table]) - 1, fact))
     return {name: Past(tuple(versions[name]), tuple(facts[name])) for name in versions}

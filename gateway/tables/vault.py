@@ -17,9 +17,9 @@ from sdcdb.errors import Unsupported
 from sdcdb.gateway.deadline import deadline
 from sdcdb.gateway.reading.aggregate import Measure
 from sdcdb.gateway.reading.block import Block
-from sdcdb.gateway.reading.resolution import CELLS
+from sdcdb.gateway.reading.reserved import CELL, CELLS, RECORDS, released_aggregate, released_group
 from sdcdb.gateway.relations import Relation, Restricted
-from sdcdb.gateway.tables.cells import CELL, RECORDS, Cells, Indices, build
+from sdcdb.gateway.tables.cells import Cells, Indices, build
 
 SECONDS = 30.0
 MOST_GROUPS = 20_000
@@ -136,8 +136,8 @@ def _rows(
     parts = [*parts, *(f"{quoted(key)} AS g{n}" for n, key in enumerate(keys))]
     parts += [f"{quoted(m.expression)} AS q{n}" for n, m in measured if m.expression is not None]
     conditions = list(_conditions(block))
-    shown = [f'any_value(g{n}) AS "sdc g{n}"' for n in range(len(keys))]
-    shown += [f'{_quasi_sql(m, n, conditions)} AS "sdc a{n}"' for n, m in measured]
+    shown = [f"any_value(g{n}) AS {_name(released_group(n))}" for n in range(len(keys))]
+    shown += [f"{_quasi_sql(m, n, conditions)} AS {_name(released_aggregate(n))}" for n, m in measured]
     by = "GROUP BY gid ORDER BY gid" if chosen else ""
     gid = "gid" if by else "coalesce(min(gid), 0) AS gid"  # without groups there is one row, whatever it is about
     inner = f"SELECT {', '.join(parts)} {source}"
@@ -145,7 +145,11 @@ def _rows(
 
 
 def _own(name: str) -> str:
-    return f"{quoted(identifier(CELLS))}.{quoted(identifier(name))}"
+    return f"{_name(CELLS)}.{_name(name)}"
+
+
+def _name(name: str) -> str:
+    return quoted(identifier(name))
 
 
 def _source(block: Block, cells: Cells) -> str:

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdcdb.gateway.rules.table import denied
+from sdcdb.gateway.rules.versions import separates
 
 Counts = NDArray[np.int64]
 
@@ -108,7 +109,7 @@ class Layout:
             return
         chosen = {self._last.keys[int(cell)] for cell in np.flatnonzero(flags)}
         present = set(self._last.keys)
-        if any(0 < len(bundle & chosen) < len(bundle & present) for bundle in self.bundles):
+        if separates(self.bundles, chosen, present):
             raise denied("changes")
 
 

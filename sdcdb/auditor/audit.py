@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdcdb.auditor.evidence import Evidence
-from sdcdb.auditor.exposed import Level, Thresholds
+from sdcdb.auditor.exposed import Level
 from sdcdb.auditor.finding import Finding, Pooled, findings, pooled
 from sdcdb.auditor.names import Naming
 from sdcdb.auditor.proofs.interval import Contradiction, intervals
@@ -17,8 +17,10 @@ from sdcdb.auditor.reading.input_history import NOBODY, History, Item
 from sdcdb.auditor.replay import Replay
 from sdcdb.auditor.timeline import Course, course
 from sdcdb.errors import DataError, choices
+from sdcdb.gateway.inference.limits import Limits
+from sdcdb.gateway.pools import team_pool
 
-Together = Literal["all", "user", "group"]
+Together = Literal["all", "user", "team"]
 EVERYBODY = "everybody"
 CONTRADICTING = 50  # answers that are set aside one by one before the audit gives up
 Say = Callable[[str], None]
@@ -36,7 +38,7 @@ class Options:
 
 @dataclass(frozen=True)
 class UserExposure:
-    """How many records one user, or one group, exposes alone, by level."""
+    """How many records one user, or one team, exposes alone, by level."""
 
     name: str
     answers: int
@@ -50,7 +52,7 @@ class ColumnAudit:
     table: str
     column: str
     unit: tuple[float, float, float | None]
-    limits: Thresholds
+    limits: Limits
     known: tuple[str, ...]
     records: int
     answers: int
@@ -100,7 +102,7 @@ def audit(history: History, options: Options, say: Say | None = None) -> Audit:
 def _column(history: History, table: str, column: str, options: Options, naming: Naming) -> ColumnAudit:
     audited = history.snapshot.tables[table]
     spec = audited.table.confidential[column]
-    limits = Thresholds.of(audited.table.limits, spec)
+    limits = audited.table.limits_of(spec)
     known = {name: audited.known[name] for name in _known(options, audited.known, table)}
     items, contradicting = consistent(history, history.of(table, column))
     everybody = pooled(EVERYBODY, items, history.evidence(items), limits)
@@ -110,7 +112,7 @@ def _column(history: History, table: str, column: str, options: Options, naming:
     for pool in [everybody] if options.together == "all" else _pools(history, items, everybody, options, limits):
         made += findings(pool, audited, column, limits, known, options.proofs, names)
     users = [_alone(pool) for pool in _each_user(history, items, everybody, limits)]
-    users += [_alone(pool) for pool in _each_group(history, items, everybody, limits)]
+    users += [_alone(pool) for pool in _each_team(history, items, everybody, limits)]
     sets = Counter(each.users for each in made if each.users)
     return ColumnAudit(
         table, column, (spec.low, spec.high, spec.step), limits, tuple(known), int(everybody.evidence.counts.sum()),
@@ -157,7 +159,7 @@ def _fits(evidence: Evidence, number: int) -> bool:
 
 
 def _some(
-    history: History, name: str, users: frozenset[str], items: list[Item], everybody: Pooled, limits: Thresholds
+    history: History, name: str, users: frozenset[str], items: list[Item], everybody: Pooled, limits: Limits
 ) -> Pooled | None:
     """Audit what some users know. Only records that everybody together exposes can be exposed by some."""
     kept = set(map(id, items))
@@ -168,30 +170,26 @@ def _some(
     return pooled(name, mine, history.evidence(mine), limits, [each.cell for each in everybody.exposed])
 
 
-def _each_user(history: History, items: list[Item], everybody: Pooled, limits: Thresholds) -> list[Pooled]:
+def _each_user(history: History, items: list[Item], everybody: Pooled, limits: Limits) -> list[Pooled]:
     users = sorted({user for item in items for user in item.users})
     found = (_some(history, user, frozenset({user}), items, everybody, limits) for user in users if user != NOBODY)
     return [pool for pool in found if pool is not None]
 
 
-def _each_group(history: History, items: list[Item], everybody: Pooled, limits: Thresholds) -> list[Pooled]:
-    groups = history.snapshot.policy.groups
+def _each_team(history: History, items: list[Item], everybody: Pooled, limits: Limits) -> list[Pooled]:
+    teams = history.snapshot.policy.teams
     found = (
-        _some(history, f"group {name}", frozenset(users), items, everybody, limits) for name, users in groups.items()
+        _some(history, team_pool(name), frozenset(users), items, everybody, limits) for name, users in teams.items()
     )
     return [pool for pool in found if pool is not None]
 
 
-def _pools(
-    history: History, items: list[Item], everybody: Pooled, options: Options, limits: Thresholds
-) -> list[Pooled]:
+def _pools(history: History, items: list[Item], everybody: Pooled, options: Options, limits: Limits) -> list[Pooled]:
     users = _each_user(history, items, everybody, limits)
     if options.together == "user":
         return users
     policy = history.snapshot.policy
-    return _each_group(history, items, everybody, limits) + [
-        each for each in users if policy.group_of(each.name) is None
-    ]
+    return _each_team(history, items, everybody, limits) + [each for each in users if policy.team_of(each.name) is None]
 
 
 def _alone(pool: Pooled) -> UserExposure:

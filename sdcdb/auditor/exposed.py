@@ -9,8 +9,7 @@ import numpy as np
 from sdcdb.auditor.evidence import Domain, Evidence
 from sdcdb.auditor.proofs.interval import FEW, ROUNDING, Intervals, candidates
 from sdcdb.auditor.proofs.uncertainty import Doubt, of_interval, of_points, values_in
-from sdcdb.gateway.relations import Confidential
-from sdcdb.policy.models import Restrict
+from sdcdb.gateway.inference.limits import Limits
 
 
 class Level(IntEnum):
@@ -22,30 +21,17 @@ class Level(IntEnum):
     DIRECT = 4
 
 
-@dataclass(frozen=True)
-class Thresholds:
-    """What the policy asks for a column, in its units."""
-
-    min_interval: float
-    min_h0: float
-    min_area: float
-
-    @classmethod
-    def of(cls, limits: Restrict, column: Confidential) -> "Thresholds":
-        """Take the policy's limits."""
-        return cls(limits.min_interval.of(column.high - column.low), limits.min_h0, limits.min_area)
-
-    def enough(self, domain: Domain) -> float:
-        """Return the width from which on an interval breaks none of them: H(0) and the area grow with it."""
-        step, most = float(domain.grid), values_in(float(domain.low), float(domain.high), domain)
-        low, high = 1, most
-        while low < high:
-            middle = (low + high) // 2
-            fits = log2(middle) >= self.min_h0
-            if fits and self.min_area > 0:
-                fits = of_interval(0.0, (middle - 1) * step, domain).area >= self.min_area
-            low, high = (low, middle) if fits else (middle + 1, high)
-        return max(self.min_interval, (low - 1) * step)
+def enough(limits: Limits, domain: Domain) -> float:
+    """Return the width from which on an interval breaks no limit: H(0) and the area grow with it."""
+    step, most = float(domain.grid), values_in(float(domain.low), float(domain.high), domain)
+    low, high = 1, most
+    while low < high:
+        middle = (low + high) // 2
+        fits = log2(middle) >= limits.min_h0
+        if fits and limits.min_area > 0:
+            fits = of_interval(0.0, (middle - 1) * step, domain).area >= limits.min_area
+        low, high = (low, middle) if fits else (middle + 1, high)
+    return max(limits.min_interval, (low - 1) * step)
 
 
 @dataclass(frozen=True)
@@ -60,11 +46,11 @@ class Exposure:
     doubt: Doubt
 
 
-def exposures(evidence: Evidence, found: Intervals, limits: Thresholds) -> list[Exposure]:
+def exposures(evidence: Evidence, found: Intervals, limits: Limits) -> list[Exposure]:
     """Return the exposed records, the most exposed first."""
     points = two_points(evidence)
     listed = []
-    suspects = found.exact & (found.widths < limits.enough(evidence.domain))
+    suspects = found.exact & (found.widths < enough(limits, evidence.domain))
     suspects[list(points)] = True
     for cell in np.flatnonzero((evidence.counts > 0) & suspects):
         exposure = _exposure(evidence, int(cell), found, points.get(int(cell), ()), limits)
@@ -74,7 +60,7 @@ def exposures(evidence: Evidence, found: Intervals, limits: Thresholds) -> list[
 
 
 def _exposure(
-    evidence: Evidence, cell: int, found: Intervals, points: tuple[float, ...], limits: Thresholds
+    evidence: Evidence, cell: int, found: Intervals, points: tuple[float, ...], limits: Limits
 ) -> Exposure | None:
     lower, upper = float(found.lower[cell]), float(found.upper[cell])
     doubt = of_points(points) if points else of_interval(lower, upper, evidence.domain)

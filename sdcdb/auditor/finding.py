@@ -7,13 +7,14 @@ from fractions import Fraction
 import numpy as np
 
 from sdcdb.auditor.evidence import Evidence
-from sdcdb.auditor.exposed import Exposure, Level, Thresholds, exposures
+from sdcdb.auditor.exposed import Exposure, Level, enough, exposures
 from sdcdb.auditor.proofs.certificate import Certificate, certify, smallest_cover
 from sdcdb.auditor.proofs.combination import Combination
 from sdcdb.auditor.proofs.interval import Intervals, intervals
 from sdcdb.auditor.proofs.uncertainty import Doubt, given
 from sdcdb.auditor.reading.input_history import Item, Occurrence
 from sdcdb.auditor.reading.snapshot import AuditedTable
+from sdcdb.gateway.inference.limits import Limits
 from sdcdb.measures.cae_curve import Curve
 
 MATCHING = 200
@@ -75,10 +76,10 @@ class Pooled:
 
 
 def pooled(
-    name: str, items: Sequence[Item], evidence: Evidence, limits: Thresholds, cells: Sequence[int] | None = None
+    name: str, items: Sequence[Item], evidence: Evidence, limits: Limits, cells: Sequence[int] | None = None
 ) -> Pooled:
     """Find out what these answers expose, among all records or among some."""
-    found = intervals(evidence, cells, limits.enough(evidence.domain))
+    found = intervals(evidence, cells, enough(limits, evidence.domain))
     listed = exposures(evidence, found, limits)
     direct = _read_directly(items, evidence)
     chosen = [_raised(each, direct) for each in listed if cells is None or each.cell in set(cells)]
@@ -106,7 +107,7 @@ def findings(
     pool: Pooled,
     table: AuditedTable,
     column: str,
-    limits: Thresholds,
+    limits: Limits,
     known: Mapping[str, Sequence[object]],
     proofs: int,
     names: Mapping[int, str],
@@ -195,14 +196,14 @@ def holders(items: Sequence[Item]) -> tuple[str, ...]:
     return tuple(users[at] for at in sorted(cover[0])) if cover is not None else tuple(users)
 
 
-def first_moments(pool: Pooled, limits: Thresholds) -> dict[int, int]:
+def first_moments(pool: Pooled, limits: Limits) -> dict[int, int]:
     """Return, per exposed cell, the position of the answer that exposed it.
 
     What is known only grows, so the moment is found by bisection, for all records together: at each step only those
     records are looked at whose moment may lie on either side.
     """
     found: dict[int, int] = {}
-    enough = limits.enough(pool.evidence.domain)
+    width = enough(limits, pool.evidence.domain)
 
     def search(cells: list[int], low: int, high: int) -> None:
         """Of these cells, none is exposed by the first `low` answers and all are by the first `high`."""
@@ -213,7 +214,7 @@ def first_moments(pool: Pooled, limits: Thresholds) -> dict[int, int]:
             return
         middle = (low + high) // 2
         part = pool.evidence.first(middle)
-        early = {each.cell for each in exposures(part, intervals(part, cells, enough), limits)}
+        early = {each.cell for each in exposures(part, intervals(part, cells, width), limits)}
         search([cell for cell in cells if cell in early], low, middle)
         search([cell for cell in cells if cell not in early], middle, high)
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdcdb.auditor.evidence import Evidence
-from sdcdb.auditor.exposed import Thresholds
 from sdcdb.auditor.proofs.interval import intervals
+from sdcdb.gateway.inference.limits import Limits
 
 SHARES = (0.0, 0.01, 0.02, 0.05, 0.1, 0.25)
 POINTS = 8
@@ -45,7 +45,7 @@ class Course:
     tracked: int
 
 
-def course(evidence: Evidence, limits: Thresholds, endangered: Sequence[int]) -> Course:
+def course(evidence: Evidence, limits: Limits, endangered: Sequence[int]) -> Course:
     """Follow a column through its answers."""
     wide = float(evidence.domain.width)
     shares = tuple(sorted({*SHARES, limits.min_interval / wide}))

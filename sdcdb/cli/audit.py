@@ -14,7 +14,7 @@ from sdcdb.terminal.output import JsonOption, Output, QuietOption
 LOG_HELP = (
     "A query log, any format, gzipped or not; give the option once for each. Default: the gateway's ledger of DB."
 )
-TOGETHER_HELP = "Whose answers add up: all, user or group. Default: all, because people talk to each other."
+TOGETHER_HELP = "Whose answers add up: all, user or team. Default: all, because people talk to each other."
 
 
 def audit(
@@ -89,8 +89,8 @@ def audit(
 def _pool(given: str) -> Any:
     from sdcdb.errors import choices
 
-    if given not in ("all", "user", "group"):
-        raise SdcdbError(f"--users-together {given!r}; {choices(given, ['all', 'user', 'group'])}")
+    if given not in ("all", "user", "team"):
+        raise SdcdbError(f"--users-together {given!r}; {choices(given, ['all', 'user', 'team'])}")
     return given
 
 

@@ -17,9 +17,9 @@ def schema(
 
     # yaml-language-server: $schema=policy.schema.json
     """
-    from sdcdb.schemas import policy_schema
+    from sdcdb.schemas import read_schema
 
-    text = json.dumps(policy_schema(), indent=2) + "\n"
+    text = json.dumps(read_schema("policy"), indent=2) + "\n"
     if output:
         from sdcdb.connection.atomic_file import written_whole
 

@@ -2,16 +2,13 @@
 
 import sys
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from sdcdb.cli.arguments import DatabaseArgument, PolicyOption
 from sdcdb.cli.asking import opened
 from sdcdb.terminal.output import JsonOption, Output, QuietOption
-
-if TYPE_CHECKING:
-    from sdcdb.gateway.knowledge_left import Asked, Known
 
 
 def status(
@@ -22,17 +19,16 @@ def status(
     quiet: QuietOption = False,
 ) -> None:
     """Show how much all answers together tell by now, and how much room is left. Exit code 1: a table has changed."""
-    from sdcdb.gateway.knowledge_left import asked, changed, known
     from sdcdb.gateway.ledger.places import ledger_path
+    from sdcdb.gateway.ledger.tally import tally
     from sdcdb.terminal.status import draw_asked, draw_changed, draw_known
     from sdcdb.terminal.values import json_text
 
     out = Output(as_json, quiet)
-    with opened(db, policy, out) as (database, gateway):
-        assert database.policy is not None  # noqa: S101 - the gateway does not open without one
-        stale = changed(gateway)
-        found: list[Known] = known(gateway, database.policy, user)
-    questions: list[Asked] = asked(ledger_path(db), user)
+    with opened(db, policy, out) as (_, gateway):
+        stale = gateway.changed()
+        found = gateway.known(user)
+    questions = tally(ledger_path(db), user)
     if as_json:
         data = {
             "known": [asdict(each) for each in found],

@@ -1,15 +1,17 @@
 """sdcdb's own ledger as a query log: what was asked through the gateway, with its verdict."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
+from sdcdb.errors import LedgerError
+from sdcdb.gateway.ledger.entry import QuestionEntry, entry_of
 from sdcdb.gateway.ledger.record import own_hash
 from sdcdb.logs.clock import parse_time
 from sdcdb.logs.postgres import object_on
 from sdcdb.logs.record import LoggedQuery
 from sdcdb.logs.source import Source
 
-NAMES = {"n", "time", "kind", "prev", "hash"}
+CHAIN = {"n", "time", "prev", "hash"}
+NAMES = {*CHAIN, "kind"}
 
 
 def read_ledger(source: Source) -> Iterator[LoggedQuery]:
@@ -27,17 +29,13 @@ def read_ledger(source: Source) -> Iterator[LoggedQuery]:
         elif before is not None and record["prev"] != before:
             source.report(line.number, "does not follow the record before it: lines were removed, added or swapped")
         before = record["hash"]
-        sql, user = record.get("sql"), record.get("user")
-        if not isinstance(sql, str):
-            continue  # a refresh, a version, a note of the gateway's own
-        yield LoggedQuery(
-            line.number, parse_time(record["time"]), None if user is None else str(user), sql,
-            None, source.name, verdict=str(record["verdict"]) if "verdict" in record else None, facts=_facts(record),
-            after=line.after,
-        )  # fmt: skip
-
-
-def _facts(record: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...] | None:
-    """Return what was answered; None where the record does not tell."""
-    facts = record.get("facts")
-    return tuple(each for each in facts if isinstance(each, dict)) if isinstance(facts, list) else None
+        try:
+            entry = entry_of({name: value for name, value in record.items() if name not in CHAIN}, record["n"])
+        except LedgerError as problem:
+            source.report(line.number, str(problem), "record not understood")
+            continue
+        if isinstance(entry, QuestionEntry):  # the others are versions of tables and notes of the gateway
+            yield LoggedQuery(
+                line.number, parse_time(record["time"]), entry.user, entry.sql,
+                None, source.name, verdict=entry.verdict, facts=entry.facts, after=line.after,
+            )  # fmt: skip

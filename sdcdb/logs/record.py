@@ -1,9 +1,10 @@
 """What a log holds once it is read: who asked what and when, and what was wrong with the file."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
+
+from sdcdb.gateway.ledger.entry import AnsweredFact
 
 Rows = tuple[tuple[Any, ...], ...]
 
@@ -35,7 +36,7 @@ class LoggedQuery:
     error: str | None = None
     unbound: bool = False
     verdict: str | None = None
-    facts: tuple[Mapping[str, Any], ...] | None = None
+    facts: tuple[AnsweredFact, ...] | None = None
     after: Place = field(default_factory=Place)
 
 

@@ -40,6 +40,15 @@ def _finite(number: Any) -> Any:
 FiniteNumber = Annotated[Number, BeforeValidator(_finite)]
 
 
+def _pool(given: Any) -> Any:
+    if given == "group":
+        raise PydanticCustomError("former", "`group` is now called `team`: write `pool: team`")
+    return given
+
+
+Pool = Annotated[Literal["all", "user", "team"], BeforeValidator(_pool)]
+
+
 class Column(Strict):
     """A column's role and the range that is publicly known: `sex: quasi`, or `{role: confidential, domain: [0, 9]}`."""
 
@@ -95,8 +104,8 @@ class Restrict(Strict):
     """The least area under H(eps), in bits times the unit of the column. 0 switches the rule off."""
     aggregates: tuple[Aggregate, ...] = Field(default=tuple(DEFAULTS["restrict"]["aggregates"]), min_length=1)
     """Aggregates that may be asked of a confidential column."""
-    pool: Literal["all", "user", "group"] = Field(default=DEFAULTS["restrict"]["pool"])
-    """Whose answers add up."""
+    pool: Pool = Field(default=DEFAULTS["restrict"]["pool"])
+    """Whose answers add up: everybody's, each user's own, or those of the user's team."""
     groups: Literal["suppress", "deny"] = Field(default=DEFAULTS["restrict"]["groups"])
     """What happens to a question with unsafe groups: the groups are suppressed, or the whole is denied."""
     max_overlap: int | None = Field(default=DEFAULTS["restrict"]["max_overlap"], ge=0, strict=True)
@@ -210,24 +219,31 @@ class Policy(Strict):
     """The version of this format: 1."""
     tables: dict[str, Table] = Field(min_length=1)
     """One entry per table."""
-    groups: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    """Users by group, for tables whose `pool` is `group`: `analysts: [ann, bob]`."""
+    teams: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    """Users by team, for tables whose `pool` is `team`: `analysts: [ann, bob]`."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _former_words(cls, given: Any) -> Any:
+        if isinstance(given, dict) and "groups" in given:
+            raise PydanticCustomError("former", "`groups` of users are now called `teams`: rename this field")
+        return given
 
     @model_validator(mode="after")
     def _coherent(self) -> Self:
         incoherent(self, self._problems())
         return self
 
-    def group_of(self, user: str) -> str | None:
-        """Return the group that a user belongs to."""
-        return next((group for group, users in self.groups.items() if user in users), None)
+    def team_of(self, user: str) -> str | None:
+        """Return the team that a user belongs to."""
+        return next((team for team, users in self.teams.items() if user in users), None)
 
     def _problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        groups: dict[str, str] = {}
-        for group, users in self.groups.items():
+        teams: dict[str, str] = {}
+        for team, users in self.teams.items():
             for user in users:
-                if groups.setdefault(user, group) != group:
-                    yield ("groups", group), f"{user!r} is in {groups[user]!r} already: a user has one group"
+                if teams.setdefault(user, team) != team:
+                    yield ("teams", team), f"{user!r} is in {teams[user]!r} already: a user has one team"
         seen: dict[str, str] = dict.fromkeys(self.tables, "a table of this policy")
         for table_name, table in self.tables.items():
             for view in table.protect:

@@ -7,7 +7,6 @@ from rich.console import Console
 
 from sdcdb.errors import Denied, SdcdbError, choices
 from sdcdb.gateway.gateway import Gateway
-from sdcdb.gateway.knowledge_left import changed, known
 from sdcdb.gateway.reading.statement import privacy_question
 from sdcdb.gateway.rules.verdict import Verdict
 from sdcdb.policy.governed import Governed
@@ -95,10 +94,8 @@ class Session:
         return Outcome.DONE
 
     def _status(self) -> None:
-        policy = self.database.policy
-        if policy is not None:  # the gateway does not open without one
-            draw_known(self.console, self.waiting.for_(lambda: known(self.gateway, policy, self.user)))
-            draw_changed(self.console, self.waiting.for_(lambda: changed(self.gateway)))
+        draw_known(self.console, self.waiting.for_(lambda: self.gateway.known(self.user)))
+        draw_changed(self.console, self.waiting.for_(self.gateway.changed))
 
 
 COMMANDS = ("\\d", "\\explain", "\\status", "\\?", "\\q")

@@ -6,7 +6,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from sdcdb.gateway.knowledge_left import Asked, Known
+from sdcdb.gateway.knowledge_left import Known
+from sdcdb.gateway.ledger.tally import Tally
 from sdcdb.terminal.output import shown, table
 from sdcdb.terminal.printable import printable
 
@@ -39,7 +40,7 @@ def draw_known(console: Console, found: Sequence[Known]) -> None:
     console.print(drawn, soft_wrap=False)
 
 
-def draw_asked(console: Console, questions: Sequence[Asked]) -> None:
+def draw_asked(console: Console, questions: Sequence[Tally]) -> None:
     """Draw how many questions each user asked, and what became of them."""
     if questions:
         rows = [(printable(each.user, 30), each.answered, each.suppressed, each.denied) for each in questions]

@@ -1,7 +1,6 @@
 """What the gateway's own ledger says that it answered: query sets and answers, groups that it suppressed left out."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -9,10 +8,11 @@ from sdcdb.auditor.evidence import exactly
 from sdcdb.auditor.reading.fact import AUDITED, Account, Fact, Outcome
 from sdcdb.auditor.reading.snapshot import Snapshot
 from sdcdb.errors import LedgerError
-from sdcdb.gateway.ledger.bits import unpack
+from sdcdb.gateway.ledger.entry import AnsweredFact
+from sdcdb.gateway.ledger.packing import unpack
 
 
-def answered(facts: Sequence[Mapping[str, Any]], snapshot: Snapshot) -> Account | None:
+def answered(facts: Sequence[AnsweredFact], snapshot: Snapshot) -> Account | None:
     """Return the account of a question by its facts; None when they are about another version of the table.
 
     The statement is then read again instead, and every group of it counts as answered: more than was, never less.
@@ -20,14 +20,14 @@ def answered(facts: Sequence[Mapping[str, Any]], snapshot: Snapshot) -> Account 
     found: list[Fact] = []
     try:
         for fact in facts:
-            audited = snapshot.tables[fact["table"]]
-            part_of = snapshot.gateway_cells(fact["table"])
-            flags = unpack(str(fact["cells"]), int(part_of.max(initial=-1)) + 1)[part_of]
-            flags &= audited.counts(fact["column"]) > 0
+            audited = snapshot.tables[fact.table]
+            part_of = snapshot.gateway_cells(fact.table)
+            flags = unpack(fact.cells, int(part_of.max(initial=-1)) + 1)[part_of]
+            flags &= audited.counts(fact.column) > 0
             packed = np.packbits(flags)
             found += [
-                Fact(fact["table"], fact["column"], AUDITED[kind], packed, exactly(answer), computed=False)
-                for kind, answer in fact["answers"].items()
+                Fact(fact.table, fact.column, AUDITED[kind], packed, exactly(answer), computed=False)
+                for kind, answer in fact.answers.items()
                 if answer != "None"
             ]
     except (LedgerError, KeyError, ValueError):

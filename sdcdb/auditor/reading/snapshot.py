@@ -20,9 +20,11 @@ from sdcdb.connection.profile import column_types
 from sdcdb.errors import DataError, Unsupported
 from sdcdb.gateway.reading.block import Block
 from sdcdb.gateway.reading.duckdb_parser import NativeParser
-from sdcdb.gateway.reading.statement import Statement, literal, statement
+from sdcdb.gateway.reading.literals import literal, put_in_values
+from sdcdb.gateway.reading.reserved import CELL
+from sdcdb.gateway.reading.statement import Statement, statement
 from sdcdb.gateway.relations import Confidential, Relation, Relations, Restricted, relations
-from sdcdb.gateway.tables.cells import CELL, Cells, Indices
+from sdcdb.gateway.tables.cells import Cells, Indices
 from sdcdb.gateway.tables.vault import Evaluated, Vault
 from sdcdb.policy.models import ROWID, Policy, Restrict, Role
 
@@ -177,21 +179,7 @@ class Snapshot:
 
     def _literals(self, condition: exp.Expr) -> exp.Expr:
         """Put the values of subqueries over public tables in their place."""
-        root = exp.Paren(this=condition)
-        for node in list(root.find_all(exp.In)):
-            query = node.args.get("query")
-            if query is not None:
-                values = self._public(query.this if isinstance(query, exp.Subquery) else query)
-                node.replace(
-                    exp.In(this=node.this, expressions=[literal(v) for v in values]) if values else exp.false()
-                )
-        for inner in list(root.find_all(exp.Subquery)):
-            values = self._public(inner.this)
-            if len(values) > 1:
-                raise Unsupported("a subquery in a condition gives more than one value")
-            inner.replace(literal(values[0]) if values else exp.null())
-        found: exp.Expr = root.this
-        return found
+        return put_in_values(condition, self._public)
 
     def _public(self, query: exp.Expr) -> list[Any]:
         tables = [self.relations.find(table.db, table.name) for table in query.find_all(exp.Table)]

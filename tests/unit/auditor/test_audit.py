@@ -14,7 +14,7 @@ import sdcdb
 from sdcdb.auditor.audit import Audit, Options
 from sdcdb.auditor.document import document
 from sdcdb.auditor.evidence import Domain, Evidence
-from sdcdb.auditor.exposed import Level, Thresholds, exposures
+from sdcdb.auditor.exposed import Level, enough, exposures
 from sdcdb.auditor.finding import holders
 from sdcdb.auditor.proofs.interval import intervals
 from sdcdb.auditor.proofs.uncertainty import of_interval, of_points
@@ -28,6 +28,7 @@ from sdcdb.auditor.sarif import sarif
 from sdcdb.database import Database
 from sdcdb.errors import DataError
 from sdcdb.gateway.gateway import Gateway
+from sdcdb.gateway.inference.limits import Limits
 from sdcdb.logs.record import LoggedQuery
 from sdcdb.pages.audit_report import page
 from sdcdb.policy.load import load_policy
@@ -46,7 +47,7 @@ tables:
       salary: {role: confidential, domain: [0, 1000], step: 1}
     restrict: {min_set: 2, min_interval: 10%}
   dims: public
-groups: {office: [ann, ben]}
+teams: {office: [ann, ben]}
 """
 PEOPLE = """
 CREATE TABLE staff AS SELECT i AS id, 'p' || i AS name, ['F', 'M'][1 + i % 2] AS sex,
@@ -158,8 +159,8 @@ def test_two_users_together_hold_what_neither_holds_alone(database: Database) ->
     (salary,) = database.con.execute("SELECT salary FROM staff WHERE id = 4").fetchone() or (0,)
     assert (each.record, each.level, each.value, each.users) == ("4", Level.EXACT, salary, ("ann", "ben"))
     assert audited(database, ATTACK, Options(together="user")).findings == []
-    (group,) = audited(database, ATTACK, Options(together="group")).findings
-    assert group.pool == "group office"
+    (team,) = audited(database, ATTACK, Options(together="team")).findings
+    assert team.pool == "team office"
 
 
 def test_failed_and_denied_statements_told_nothing(snapshot: Snapshot) -> None:
@@ -189,7 +190,7 @@ def test_answers_of_another_version_are_set_aside(database: Database, tmp_path: 
 def test_a_minimum_and_a_maximum_of_two_leave_two_values() -> None:
     """The CAE paper's Layla and Angela: one interval of 57,000, but only two values for each."""
     known = Evidence.of([1, 1], Domain.of(0, 200_000, 1), np.ones((2, 2), bool), ["min", "max"], [50_000, 107_000])
-    found = exposures(known, intervals(known), Thresholds(20_000, 1.0, 0.0))
+    found = exposures(known, intervals(known), Limits(1, 20_000, 1.0, 0.0))
     assert [(each.candidates, each.doubt.h0, each.doubt.area) for each in found] == [
         ((50_000, 107_000), 1.0, 57_000)
     ] * 2
@@ -200,7 +201,7 @@ def test_doubt_of_an_interval_is_that_of_its_values() -> None:
     assert of_interval(10, 17, domain).h0 == 3
     assert of_interval(10, 10, domain).area == 0
     assert of_points([50_000, 107_000]).area == 57_000
-    assert Thresholds(5.0, 3.0, 0.0).enough(domain) == 7
+    assert enough(Limits(1, 5.0, 3.0, 0.0), domain) == 7
 
 
 def test_as_few_users_as_hold_all_answers() -> None:
@@ -334,5 +335,5 @@ def test_a_database_in_memory_gets_the_tables_from_python(tmp_path: Path) -> Non
     sdcdb.register(con)
     with pytest.raises(duckdb.Error, match=r"sdcdb\.udfs\.audit"):
         con.execute(f"FROM sdc_audit('{tmp_path}/log.sql')").fetchall()
-    assert load_policy(policy).groups == {"office": ("ann", "ben")}
+    assert load_policy(policy).teams == {"office": ("ann", "ben")}
     con.close()

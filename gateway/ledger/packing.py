@@ -1,8 +1,10 @@
-"""Query sets as text: flags packed into bits, compressed, in base64."""
+"""Query sets and versions as text: packed, compressed, in base64."""
 
 import base64
 import binascii
+import json
 import zlib
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,3 +30,20 @@ def unpack(text: str, size: int) -> NDArray[np.bool_]:
     if len(packed) != (size + 7) // 8:
         raise LedgerError("a query set in the ledger does not fit its table: run `sdcdb ledger verify`")
     return np.unpackbits(packed, count=size).astype(np.bool_)
+
+
+def pack_json(data: Any) -> str:
+    """Write plain data as text.
+
+    >>> unpack_json(pack_json({"keys": ["a"]}))
+    {'keys': ['a']}
+    """
+    return base64.b64encode(zlib.compress(json.dumps(data).encode(), 6)).decode("ascii")
+
+
+def unpack_json(text: str) -> Any:
+    """Read plain data back."""
+    try:
+        return json.loads(zlib.decompress(base64.b64decode(text)))
+    except (ValueError, zlib.error):
+        raise LedgerError("a version in the ledger cannot be read: run `sdcdb ledger verify`") from None

@@ -1,0 +1,140 @@
+"""What the ledger's records hold, typed: one reader, one writer, and a version of the format.
+
+A record carries `format`, the version it was written in. Records without one are of format 1, from before there was a
+version; they are read as what they mean today. A record of a later format, of an unknown kind, or with other fields is
+refused: a history that is not understood must not count as empty.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, TypeAdapter, ValidationError
+
+from sdcdb.errors import LedgerError
+from sdcdb.fields.strict import Strict
+from sdcdb.gateway.ledger.record import Record
+
+FORMAT = 2
+
+VerdictKind = Literal["allow", "suppress", "deny", "unsupported"]
+Aggregate = Literal["sum", "min", "max"]
+
+
+class AnsweredFact(Strict):
+    """One query set of one confidential column that was answered."""
+
+    table: str
+    """The restricted table."""
+    column: str
+    """The confidential column."""
+    cells: str
+    """The cells of the query set as bits, packed: cells are numbered in the order of the table's version."""
+    kinds: tuple[Aggregate, ...]
+    """What was answered about the set."""
+    answers: dict[Aggregate, str]
+    """The answers, exactly as digits; `None` over no value."""
+    implied: bool = False
+    """Whether the answer followed from earlier ones, so that it told nothing new."""
+    tail: bool = False
+    """Whether the answer was learnt by the audit and denied."""
+    pool: str = "all"
+    """Whose knowledge it became: `all`, `user NAME` or `team NAME`."""
+
+
+class QuestionEntry(Strict):
+    """A statement, and what became of it."""
+
+    kind: Literal["question"] = "question"
+    format: int = FORMAT
+    """The version of this format."""
+    user: str
+    """Who asked."""
+    sql: str
+    """The statement, as it was sent."""
+    verdict: VerdictKind
+    """What the gateway decided."""
+    rule: str | None
+    """The rule that denied or suppressed."""
+    reason: str
+    """The reason, in the words that the user was told."""
+    facts: tuple[AnsweredFact, ...]
+    """What was answered of confidential columns."""
+
+    @property
+    def refused(self) -> bool:
+        """Whether the question got no answer at all."""
+        return self.verdict in {"deny", "unsupported"}
+
+
+class VersionEntry(Strict):
+    """A restricted table as it was when questions about it began, or after a refresh."""
+
+    kind: Literal["version"] = "version"
+    format: int = FORMAT
+    """The version of this format."""
+    table: str
+    """The restricted table."""
+    version: str
+    """The keyed fingerprint of its records."""
+    cells: str
+    """Its cells without their values, packed: key, number of values, and a keyed digest per confidential column."""
+
+
+class OpenEntry(Strict):
+    """What a crash had left, and what became of it."""
+
+    kind: Literal["open"] = "open"
+    format: int = FORMAT
+    """The version of this format."""
+    torn: str | None = None
+    """The file that holds what was left of a record that was never acknowledged."""
+    bytes: int | None = None
+    """How much that was."""
+    anchor: str | None = None
+    """What was wrong with the anchor."""
+
+
+Entry = QuestionEntry | VersionEntry | OpenEntry
+ENTRY: TypeAdapter[Entry] = TypeAdapter(Annotated[Entry, Field(discriminator="kind")])
+
+
+def fields_of(entry: Entry) -> dict[str, Any]:
+    """Return an entry as the plain fields that a record holds."""
+    return entry.model_dump(mode="json", exclude_none=isinstance(entry, OpenEntry))
+
+
+def entry_of(fields: Mapping[str, Any], number: int) -> Entry:
+    """Read the fields of record `number`, in whatever format it was written."""
+    written = fields.get("format", 1)
+    if not isinstance(written, int) or written > FORMAT:
+        raise LedgerError(
+            f"record {number} of the ledger has format {written!r}; this version reads up to {FORMAT}: upgrade sdcdb"
+        )
+    try:
+        return ENTRY.validate_python(_from_format_1(fields) if written == 1 else dict(fields))
+    except ValidationError as problem:
+        where = ".".join(str(part) for part in problem.errors()[0]["loc"])
+        raise LedgerError(
+            f"record {number} of the ledger is not understood ({where}: {problem.errors()[0]['msg']}): "
+            "run `sdcdb ledger verify`, and use the version of sdcdb that wrote it"
+        ) from None
+
+
+def entries(records: Iterator[Record]) -> Iterator[Entry]:
+    """Read records one by one."""
+    for record in records:
+        yield entry_of(record.entry, record.number)
+
+
+def _from_format_1(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Read what the first versions wrote: no `format`, and teams were called groups."""
+    found = {**fields, "format": FORMAT}
+    facts = fields.get("facts")
+    if isinstance(facts, list):
+        found["facts"] = [_fact_of_format_1(fact) if isinstance(fact, Mapping) else fact for fact in facts]
+    return found
+
+
+def _fact_of_format_1(fact: Mapping[str, Any]) -> dict[str, Any]:
+    pool = str(fact.get("pool") or "all")
+    return {**fact, "pool": f"team {pool.removeprefix('group ')}" if pool.startswith("group ") else pool}

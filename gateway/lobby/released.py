@@ -1,0 +1,47 @@
+"""A block's released results, and how a statement reads them: as a relation, or as literals where they are one row."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pyarrow as pa
+from sqlglot import exp
+
+from sdcdb.connection.identifiers import identifier
+
+
+@dataclass(frozen=True)
+class Released:
+    """A block's results: texts and their types where Arrow has no type of DuckDB's, such as HUGEINT."""
+
+    rows: pa.Table
+    types: Mapping[str, str]
+
+
+def with_literals(tree: exp.Query, released: Mapping[str, Released]) -> str | None:
+    """Render a statement with results of one row written into it; None if there are others.
+
+    A view of them would cost a millisecond.
+    """
+    one_row = all(len(each.rows) == 1 and len(each.types) == each.rows.num_columns > 0 for each in released.values())
+    if not (released and one_row and isinstance(tree, exp.Select | exp.SetOperation)):
+        return None
+    copy = tree.copy()
+    given = copy.args.get("with_") or exp.With(expressions=[])
+    given.set("expressions", [*(_cte(name, each) for name, each in released.items()), *given.expressions])
+    copy.set("with_", given)
+    return copy.sql("duckdb", identify=True, comments=False, copy=False)
+
+
+def _cte(name: str, result: Released) -> exp.CTE:
+    (row,) = result.rows.to_pylist()
+    values = [
+        exp.alias_(
+            exp.Cast(
+                this=exp.null() if row[column] is None else exp.Literal.string(row[column]),
+                to=exp.DataType.build(kind, dialect="duckdb"),
+            ),
+            identifier(column),
+        )
+        for column, kind in result.types.items()
+    ]
+    return exp.CTE(this=exp.Select(expressions=values), alias=exp.TableAlias(this=identifier(name)))

@@ -1,0 +1,103 @@
+"""Typed entries: read back as written, read from an older version, and refused where they are not understood."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from support.paths import CASES
+
+import sdcdb
+from sdcdb.datasets import create
+from sdcdb.gateway.ledger.entry import (
+    FORMAT,
+    AnsweredFact,
+    Entry,
+    OpenEntry,
+    QuestionEntry,
+    VersionEntry,
+    entries,
+    entry_of,
+    fields_of,
+)
+from sdcdb.gateway.ledger.read import records
+from sdcdb.schemas import read_schema
+
+FACT = AnsweredFact(table="staff", column="salary", cells="x", kinds=("sum",), answers={"sum": "12"}, pool="team a")
+ENTRIES: list[Entry] = [
+    QuestionEntry(user="ann", sql="SELECT 1", verdict="allow", rule=None, reason="", facts=(FACT,)),
+    QuestionEntry(user="ann", sql="SELECT 1", verdict="deny", rule="size", reason="too small", facts=()),
+    VersionEntry(table="staff", version="1-a", cells="x"),
+    OpenEntry(torn="file", bytes=3),
+    OpenEntry(anchor="one slot"),
+]
+OLD = CASES / "ledger" / "format1"
+
+
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_an_entry_is_read_as_it_was_written(entry: Entry) -> None:
+    fields = json.loads(json.dumps(fields_of(entry)))
+    assert fields["format"] == FORMAT
+    assert entry_of(fields, 1) == entry
+    jsonschema.validate(fields, read_schema("ledger"))
+
+
+@pytest.mark.parametrize(
+    ("changed", "says"),
+    [
+        ({"format": FORMAT + 1}, "record 7 .* upgrade sdcdb"),
+        ({"format": "two"}, "upgrade sdcdb"),
+        ({"kind": "payment"}, "record 7 .* not understood"),
+        ({"verdict": "maybe"}, "verdict"),
+        ({"surprise": 1}, "surprise"),
+        ({"facts": [{"table": "staff"}]}, "facts"),
+    ],
+)
+def test_what_is_not_understood_is_refused(changed: dict[str, Any], says: str) -> None:
+    with pytest.raises(sdcdb.LedgerError, match=says):
+        entry_of({**fields_of(ENTRIES[0]), **changed}, 7)
+
+
+def test_a_question_without_facts_is_not_taken_for_one_that_told_nothing() -> None:
+    fields = {name: value for name, value in fields_of(ENTRIES[0]).items() if name not in {"facts", "format"}}
+    with pytest.raises(sdcdb.LedgerError, match="facts"):
+        entry_of(fields, 1)
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> Path:
+    """A database with the ledger of the version before there was a format, made by that version."""
+    with sdcdb.open(tmp_path / "staff.duckdb", create=True) as database:
+        create(database.con, "staff", rows=300, seed=5)
+    for file in OLD.iterdir():
+        shutil.copy(file, tmp_path)
+    return tmp_path / "staff.duckdb"
+
+
+def test_a_ledger_of_the_first_format_is_still_known(old: Path) -> None:
+    with sdcdb.open(old) as database, database.gateway() as gateway:
+        assert gateway.changed() == []
+        (known,) = gateway.known("ben")
+        assert (known.pool, known.interval) == ("team office", 185_641.0)  # ann's MAX, as the old version had it
+        assert gateway.known("eve")[0].interval == 240_000.0
+        with pytest.raises(sdcdb.Denied):  # ann asked for the sum over age >= 40
+            gateway.ask("SELECT SUM(salary) FROM staff WHERE age >= 41", user="ben")
+        gateway.ask("SELECT SUM(salary) FROM staff WHERE age >= 41", user="eve")
+    read = list(entries(records(old.with_name("staff.ledger.jsonl"))))
+    assert {entry.format for entry in read} == {FORMAT}
+
+
+def test_every_record_that_a_gateway_writes_fits_the_schema(old: Path) -> None:
+    with sdcdb.open(old) as database, database.gateway() as gateway:
+        gateway.ask("SELECT COUNT(*), MIN(salary) FROM staff")
+        gateway.ask("SELECT COUNT(*) FROM dept_dim")
+        with pytest.raises(sdcdb.Denied):
+            gateway.ask("SELECT AVG(salary) FROM staff WHERE age = 23 AND sex = 'F'")
+    written = [json.loads(line) for line in old.with_name("staff.ledger.jsonl").read_text("utf-8").splitlines()]
+    new = [entry for entry in written if "format" in entry]
+    assert len(new) == 3
+    for entry in new:
+        body = {name: value for name, value in entry.items() if name not in {"n", "time", "prev", "hash"}}
+        jsonschema.validate(body, read_schema("ledger"))
