@@ -7,7 +7,7 @@ the same, and share no draw where they do not.
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import duckdb
@@ -18,12 +18,12 @@ from sdcdb.connection.identifiers import identifier, quoted
 from sdcdb.connection.profile import ColumnProfile, TableProfile, profile, table_names, view_names
 from sdcdb.engines.dialect import text_literal
 from sdcdb.engines.duckdb import DuckDBDialect
-from sdcdb.engines.expressions import LANES, RECORD, Row
+from sdcdb.engines.expressions import LANES, Row
 from sdcdb.errors import DataError, InternalError, choices
 from sdcdb.techniques.registry import TECHNIQUES
-from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Kind, Params, Source
+from sdcdb.techniques.technique import ColumnSpec, Draws, Engine, Kind, Params, Source
+from sdcdb.views.fit import Job, fit_jobs, join_jobs, refuse_key, refuse_reserved
 from sdcdb.views.plan import Plan
-from sdcdb.views.protect import KEY_TYPES, refuse_reserved
 from sdcdb.views.secret import LEAST, Secret
 
 Method = Mapping[str, Any]
@@ -53,13 +53,12 @@ def fit(  # noqa: PLR0913 - all but what to fit on is by name
     refuse_reserved(found)
     name = next(each for each in [*table_names(con), *view_names(con)] if each.casefold() == table.casefold())
     unique = _column(found, key)
-    if unique.type not in KEY_TYPES:
-        raise DataError(f"the key {key!r} is {unique.type}: noise needs a key of whole numbers, text or UUIDs")
+    refuse_key(table, key, unique)
     if unique.nulls or (found.rows > 1 and not unique.unique):
         raise DataError(f"the key {key!r} of {table!r} is not unique: noise needs a key of its own for each record")
     distinct = {column.name: column.distinct for column in found.columns}
     source = Source(name, macro, unique.name, subkey.subkey(name), Row({}), _others(found, unique.name), distinct)
-    fitted, lanes = _fitted(con, source, _jobs(found, columns, rows))
+    fitted, lanes = fit_jobs(_MacroEngine(con), source, _jobs(found, columns, rows), _own_blocks)
     names = tuple(column.name for column in found.columns)
     plan = Plan(view=macro, table=name, key=unique.name, columns=names, lanes=lanes, fitted=fitted, rows=found.rows)
     select = plan.select(_MacroDialect(), source.subkey, _lists(plan), {})
@@ -109,29 +108,21 @@ def _others(found: TableProfile, key: str) -> tuple[str, ...]:
     return tuple(column.name for column in found.columns if column.name != key)
 
 
-Job = tuple[Params, tuple[ColumnSpec, ...]]
-
-
 def _jobs(found: TableProfile, columns: Mapping[str, Method], rows: Method | None) -> Iterator[Job]:
-    """Yield what is to be fitted: joint methods with equal parameters go together, as in a protected view."""
     if not columns and rows is None:
         raise DataError("nothing to fit: name columns with their methods, or give a method for the rows")
-    if rows is not None:
-        yield _params("rows", rows, records=True), ()
-    together: dict[Params, list[ColumnSpec]] = {}
-    for name, method in columns.items():
-        column = _column(found, name)
-        shape = {"domain": method.get("domain"), "step": method.get("step")}
-        params = _params(name, {each: value for each, value in method.items() if each not in shape}, records=False)
-        domain = tuple(float(end) for end in shape["domain"]) if shape["domain"] else None
-        if domain is not None and not (len(domain) == 2 and domain[0] < domain[1]):
-            raise DataError(f"the domain of {name!r} must be two numbers, the lower one first: [0, 100]")
-        spec = ColumnSpec(column.name, column.type, domain and (domain[0], domain[1]), shape["step"])
-        if TECHNIQUES[params.method].joint:
-            together.setdefault(params, []).append(spec)
-        else:
-            yield params, (spec,)
-    yield from ((params, tuple(specs)) for params, specs in together.items())
+    records = None if rows is None else _params("rows", rows, records=True)
+    yield from join_jobs(records, [_wanted_column(found, name, method) for name, method in columns.items()])
+
+
+def _wanted_column(found: TableProfile, name: str, method: Method) -> tuple[Params, ColumnSpec]:
+    column = _column(found, name)
+    shape = {"domain": method.get("domain"), "step": method.get("step")}
+    params = _params(name, {each: value for each, value in method.items() if each not in shape}, records=False)
+    domain = tuple(float(end) for end in shape["domain"]) if shape["domain"] else None
+    if domain is not None and not (len(domain) == 2 and domain[0] < domain[1]):
+        raise DataError(f"the domain of {name!r} must be two numbers, the lower one first: [0, 100]")
+    return params, ColumnSpec(column.name, column.type, domain and (domain[0], domain[1]), shape["step"])
 
 
 def _params(place: str, method: Method, *, records: bool) -> Params:
@@ -147,24 +138,9 @@ def _params(place: str, method: Method, *, records: bool) -> Params:
         raise DataError(f"{place}: {name}: {wrong}") from None
 
 
-def _fitted(
-    con: duckdb.DuckDBPyConnection, source: Source, jobs: Iterator[Job]
-) -> tuple[tuple[Fitted, ...], dict[str, int]]:
-    fitted: list[Fitted] = []
-    lanes: dict[str, int] = {}
-    for params, columns in jobs:
-        row = Row(lanes, f"{params.method} {_digest(params.model_dump_json())[:8]}")
-        for name in [column.name for column in columns] or [RECORD]:
-            lanes[row.place(name)] = LANES * int(_digest(row.place(name))[:12], 16)  # a block of its own
-        table = replace(source, row=row)
-        result = TECHNIQUES[params.method].fit(_MacroEngine(con), table, columns, params)
-        results = result if isinstance(result, tuple) else (result,)
-        fitted += [each.model_copy(update={"scope": row.scope}) for each in results]
-    return tuple(fitted), lanes
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
+def _own_blocks(needed: Mapping[str, Draws]) -> dict[str, int]:
+    """Give each place a block of digests of its own: no catalogue keeps which ones are taken."""
+    return {place: LANES * int(hashlib.sha256(place.encode()).hexdigest()[:12], 16) for place in needed}
 
 
 def _lists(plan: Plan) -> exp.Expr:

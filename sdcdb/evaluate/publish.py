@@ -15,7 +15,8 @@ from sdcdb.evaluate.settings import Setting
 from sdcdb.policy.models import Table, View
 from sdcdb.techniques.technique import Fitted
 from sdcdb.views import catalogue
-from sdcdb.views.protect import Wanted, create_view, fit_view
+from sdcdb.views.fit import Wanted, fit_view
+from sdcdb.views.protect import create_view
 from sdcdb.views.secret import Secret
 
 TABLE, VIEW = "population", "published"

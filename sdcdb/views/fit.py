@@ -1,0 +1,170 @@
+"""Fitting: methods and columns in, a plan out. Protected views, macros and evaluations all fit here."""
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+
+import duckdb
+
+from sdcdb.connection.profile import ColumnProfile, TableProfile, profile, table_names
+from sdcdb.engines.expressions import RECORD, Row
+from sdcdb.errors import DataError
+from sdcdb.policy.models import ROWID, Role, Table, View
+from sdcdb.techniques.registry import TECHNIQUES
+from sdcdb.techniques.technique import ColumnSpec, Draws, Engine, Fitted, Params, Source
+from sdcdb.views import catalogue
+from sdcdb.views.check import Read
+from sdcdb.views.plan import Plan
+from sdcdb.views.secret import Secret
+
+KEY_TYPES = (
+    "TINYINT",
+    "SMALLINT",
+    "INTEGER",
+    "BIGINT",
+    "UTINYINT",
+    "USMALLINT",
+    "UINTEGER",
+    "UBIGINT",
+    "HUGEINT",
+    "VARCHAR",
+    "UUID",
+)
+
+Job = tuple[Params, tuple[ColumnSpec, ...]]
+"""A method with its parameters, and the columns that it is fitted on together; none for a method of records."""
+Lanes = Callable[[Mapping[str, Draws]], Mapping[str, int]]
+"""Gives each place (`Row.place`) its first lane."""
+
+
+def fit_jobs(
+    engine: Engine, source: Source, jobs: Iterable[Job], give_lanes: Lanes
+) -> tuple[tuple[Fitted, ...], dict[str, int]]:
+    """Fit one job after the other; return what was fitted, and the lanes of its draws."""
+    fitted: list[Fitted] = []
+    lanes: dict[str, int] = {}
+    for params, columns in jobs:
+        row = Row({}, scope_of(params))
+        technique = TECHNIQUES[params.method]
+        needed = {row.place(column.name): technique.draws(column, params) for column in columns}
+        lanes |= give_lanes(needed or {row.place(RECORD): Draws.TWO})
+        result = technique.fit(engine, replace(source, row=Row(lanes, row.scope)), columns, params)
+        results = result if isinstance(result, tuple) else (result,)
+        fitted += [each.model_copy(update={"scope": row.scope}) for each in results]
+    return tuple(fitted), lanes
+
+
+def scope_of(params: Params) -> str:
+    """Name a method and its parameters: views that ask for the same agree, views that do not draw apart."""
+    return f"{params.method} {hashlib.sha256(params.model_dump_json().encode()).hexdigest()[:8]}"
+
+
+def join_jobs(rows: Params | None, wanted: Iterable[tuple[Params, ColumnSpec]]) -> Iterator[Job]:
+    """Yield what is to be fitted: each column by itself; joint methods with equal parameters go together."""
+    if rows is not None:
+        yield rows, ()
+    together: dict[Params, list[ColumnSpec]] = {}
+    for params, spec in wanted:
+        if TECHNIQUES[params.method].joint:
+            together.setdefault(params, []).append(spec)
+        else:
+            yield params, (spec,)
+    yield from ((params, tuple(specs)) for params, specs in together.items())
+
+
+def refuse_reserved(found: TableProfile) -> None:
+    """Refuse columns that could be taken for a draw: what stands in them would come out instead of noise."""
+    for column in found.columns:
+        if column.name.casefold().startswith("sdc "):
+            raise DataError(f"the column {column.name!r} of {found.name!r} has a name of sdcdb's own: rename it")
+
+
+def refuse_key(table: str, key: str, column: ColumnProfile | None) -> None:
+    """Refuse a key that noise cannot be keyed by."""
+    if column is None or column.type not in KEY_TYPES:
+        kind = column.type if column else "missing"
+        raise DataError(f"the key {key!r} of {table!r} is {kind}: noise needs a key of whole numbers, text or UUIDs")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A view that the policy asks for, with its table."""
+
+    name: str
+    table_name: str
+    table: Table
+    view: View
+
+
+def fit_view(
+    con: duckdb.DuckDBPyConnection,
+    wanted: Wanted,
+    secret: Secret,
+    read: Read | None = None,
+    tell: Callable[[str], None] = lambda _: None,
+) -> Plan:
+    """Fit every method of one view; `tell` is called with what takes long."""
+    found = (read or remembered_profiles(con))(wanted.table_name)
+    refuse_reserved(found)
+    source = Source(
+        name=found.name,
+        view=wanted.name,
+        key=_key(found, wanted.table),
+        subkey=secret.subkey(found.name),
+        row=Row({}),
+        columns=_others(found, wanted.table),
+        distinct={column.name: column.distinct for column in found.columns},
+    )
+    jobs = join_jobs(wanted.view.rows, _wanted_columns(found, wanted.table, wanted.view))
+    fitted, lanes = fit_jobs(Engine(con, tell), source, jobs, lambda needed: catalogue.lanes(con, found.name, needed))
+    return Plan(
+        view=wanted.name,
+        table=wanted.table_name,
+        key=source.key,
+        columns=tuple(_published(found, wanted, fitted)),
+        lanes=lanes,
+        fitted=fitted,
+        rows=found.rows,
+    )
+
+
+def remembered_profiles(con: duckdb.DuckDBPyConnection) -> Read:
+    """Return what profiles each table once, however often it is asked: a profile is a scan, with sorting."""
+    once = cache(lambda name: profile(con, name))
+    names = {name.casefold(): name for name in table_names(con)}
+    return lambda name: once(names.get(name.casefold(), name))
+
+
+def _key(found: TableProfile, table: Table) -> str:
+    key = table.key or ROWID
+    column = found.column(key)  # a table may have a column of its own that is called rowid
+    if column is not None or key != ROWID:
+        refuse_key(found.name, key, column)
+    return column.name if column else ROWID
+
+
+def _others(found: TableProfile, table: Table) -> tuple[str, ...]:
+    """Return the columns that a technique may look at to learn what goes with a value."""
+    named = {name.casefold() for name in table.named(*(role for role in Role if role is not Role.IDENTIFIER))}
+    return tuple(column.name for column in found.columns if column.name.casefold() in named)
+
+
+def _wanted_columns(found: TableProfile, table: Table, view: View) -> Iterator[tuple[Params, ColumnSpec]]:
+    for name, params in table.methods(view).items():
+        column = found.column(name)
+        if column is None:
+            raise DataError(f"{found.name!r} has no column {name!r}")
+        declared = table.columns[name]
+        yield params, ColumnSpec(column.name, column.type, declared.domain, declared.step)
+
+
+def _published(found: TableProfile, wanted: Wanted, fitted: tuple[Fitted, ...]) -> Iterator[str]:
+    """Yield the columns that leave: never identifiers, and confidential ones only when something was done to them."""
+    changed = {column.casefold() for each in fitted for column in each.columns if column != RECORD}
+    roles = {name.casefold(): column.role for name, column in wanted.table.columns.items()}
+    for column in found.columns:
+        role = roles.get(column.name.casefold(), Role.IDENTIFIER)
+        hidden = role is Role.IDENTIFIER or (role is Role.CONFIDENTIAL and wanted.view.rows is None)
+        if column.name.casefold() in changed or not hidden:
+            yield column.name
