@@ -241,7 +241,7 @@ class Gateway:
 
 
 class _Noted(Denied):
-    """A denial that stands in the ledger already."""
+    """A denial that is in the ledger already."""
 
     def __init__(self, refusal: Denied) -> None:
         super().__init__(refusal.rule, refusal.reason, refusal.hint)

@@ -48,7 +48,7 @@ def test_a_column_that_is_called_rowid_is_a_column_like_any_other() -> None:
 def test_a_column_that_could_be_taken_for_a_draw_is_refused() -> None:
     database = view_of('SELECT i AS id, i AS "sdc draw 0 0" FROM range(9) r(i)', {"method": "normal", "sd": 1},
                        column="sdc draw 0 0")  # fmt: skip
-    with pytest.raises(SdcdbError, match="a name of sdcdb's own"):
+    with pytest.raises(SdcdbError, match="a name that sdcdb reserves"):
         protect(database)
 
 
