@@ -35,6 +35,7 @@ from sdcdb.gateway.relations import Relations, relations
 from sdcdb.gateway.rules.table import denied
 from sdcdb.gateway.rules.verdict import Verdict
 from sdcdb.gateway.tables.asked import Asked
+from sdcdb.gateway.tables.halt import Halt
 from sdcdb.gateway.tables.table_history import PoolHistory
 from sdcdb.gateway.tables.tables import Tables
 from sdcdb.gateway.tables.vault import Vault
@@ -123,16 +124,25 @@ class Gateway:
             for column, score in columns.items()
         ]
 
+    def halted(self) -> list[Halt]:
+        """Return the restricted tables about which nothing is answered until their owner acts, and why."""
+        with self._lock:
+            return self._tables.halted()
+
     def changed(self) -> list[str]:
         """Return the restricted tables that have changed since earlier answers, and wait for `refresh`."""
-        with self._lock:
-            return self._tables.changed()
+        return [halt.table for halt in self.halted() if halt.rule == "version"]
 
     def refresh(self, table: str | None = None) -> list[str]:
         """Declare that a table has changed, and answer about it as it is now; return the tables that had changed."""
         with self._lock:
             self._learner.finish()
             return self._tables.refresh(table)
+
+    def accept_looser(self, reason: str) -> list[str]:
+        """Accept looser limits, as an act of the owner that the ledger keeps; return what became looser."""
+        with self._lock:
+            return self._tables.accept_looser(reason)
 
     def interrupt(self) -> None:
         """Stop the statements that are running in the lobby: each ends with a denial. Safe from any thread."""

@@ -130,7 +130,7 @@ def test_explaining_asks_nothing(run: Run, db: Path) -> None:
     assert str(told(db, TOTAL)[0][0]) not in said.stdout
     assert run("ask", db, f"EXPLAIN PRIVACY {TOTAL}").stdout.split()[:2] == ["verdict", "allow"]
     run("ask", db, "EXPLAIN PRIVACY SELECT name FROM staff", code=1)
-    assert json.loads(run("status", db, "--json").stdout) == {"known": [], "questions": [], "changed": []}
+    assert json.loads(run("status", db, "--json").stdout) == {"known": [], "questions": [], "halted": []}
 
 
 def test_statements_from_stdin_and_parameters(run: Run, db: Path) -> None:
@@ -159,7 +159,7 @@ def test_no_value_and_no_name_writes_control_characters(run: Run, db: Path) -> N
         (["ask", "staff.duckdb", "SELECT 1", "--user", " "], "--user is empty"),
         (["ask", "stuff.duckdb", "SELECT 1"], "did you mean 'staff.duckdb'"),
         (["refresh", "staff.duckdb", "stuff"], "did you mean 'staff'"),
-        (["status", "bare.duckdb"], "needs a policy"),
+        (["status", "bare.duckdb"], "there is no policy"),
     ],
 )
 def test_mistakes_exit_with_2(
@@ -199,9 +199,23 @@ def test_a_change_is_found_stops_answers_and_is_declared(run: Run, db: Path) -> 
         con.execute("UPDATE staff SET salary = 50000 WHERE id = 8")
     assert "denied (version)" in run("ask", db, TOTAL, code=1).stderr
     assert "staff has changed since its last answers" in run("status", db, code=1).stdout
-    assert json.loads(run("refresh", db, "staff", "--json").stdout) == {"changed": ["staff"]}
+    assert json.loads(run("refresh", db, "staff", "--json").stdout) == {"changed": ["staff"], "accepted": []}
     assert run("refresh", db, "staff").stdout == "staff has not changed\n"
     run("status", db)
+
+
+def test_looser_limits_wait_for_the_owner(run: Run, db: Path) -> None:
+    run("ask", db, TOTAL)
+    policy = db.with_suffix(".policy.yaml")
+    policy.write_text(policy.read_text("utf-8").replace("min_set: 5", "min_set: 4"), "utf-8")
+    assert "denied (policy)" in run("ask", db, TOTAL, code=1).stderr
+    said = run("status", db, code=1).stdout
+    assert "staff has looser limits than before" in said
+    assert "salary: min_set fell from 5 to 4" in said
+    accepted = run("refresh", db, "--accept-looser", "the board agreed").stdout
+    assert "Accepted staff: salary: min_set fell from 5 to 4" in accepted
+    run("ask", db, TOTAL)
+    assert "the board agreed" in db.with_name(f"{db.stem}.ledger.jsonl").read_text("utf-8")
 
 
 def test_a_pipe_runs_one_statement_after_the_other(run: Run, db: Path) -> None:
