@@ -9,6 +9,7 @@ import re
 import tempfile
 from pathlib import Path
 
+from rich.color import parse_rgb_hex
 from rich.console import Console
 from rich.syntax import Syntax
 from rich.terminal_theme import TerminalTheme
@@ -41,19 +42,17 @@ SESSION = (
     ("# A safe question about the same people is answered.", ""),
     (
         "",
-        "SELECT sex, COUNT(*) AS people, ROUND(AVG(salary)) AS mean FROM staff\nWHERE dept = 'Engineering' GROUP BY sex;",
+        "SELECT sex, COUNT(*) AS people, AVG(salary)::INT AS mean\nFROM staff WHERE dept = 'Engineering' GROUP BY sex;",
     ),
 )
-PALETTE = (
-    "111827 f87171 6ee7b7 fcd34d 93c5fd d8b4fe 67e8f9 e5e7eb"  # black, red, green, yellow, blue, magenta, cyan, white
-    " 94a3b8 fca5a5 a7f3d0 fde68a bfdbfe e9d5ff a5f3fc ffffff"  # the same, bright
-).split()
+DARK = ("111827", "f87171", "6ee7b7", "fcd34d", "93c5fd", "d8b4fe", "67e8f9", "e5e7eb")  # from black to white
+BRIGHT = ("94a3b8", "fca5a5", "a7f3d0", "fde68a", "bfdbfe", "e9d5ff", "a5f3fc", "ffffff")
 FONT = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
 
 
 def _theme() -> TerminalTheme:
-    colours = [(int(each[:2], 16), int(each[2:4], 16), int(each[4:], 16)) for each in PALETTE]
-    return TerminalTheme(colours[0], colours[7], colours[:8], colours[8:])
+    dark, bright = ([parse_rgb_hex(each) for each in colours] for colours in (DARK, BRIGHT))
+    return TerminalTheme(dark[0], dark[7], dark, bright)
 
 
 def draw() -> str:

@@ -2,7 +2,7 @@
 
 Blocks of a page run in order, in one folder of their own:
 
-- `bash`: each line is run and must succeed. A line that only calls sdcdb is run by a process that has it loaded.
+- `bash`: each line is run and must succeed.
 - `console`: lines that begin with `$ ` are run; the lines below each must be in what it printed, `...` skips any.
 - `python`: run by itself.
 - `sql`: run where the `sdc_*` functions are; on the pages in ASKED, asked through the gateway of staff.duckdb.
@@ -67,16 +67,33 @@ def lines(block: Block) -> Iterator[str]:
             yield wanted
 
 
+PLAIN = re.compile(
+    r"""(?:echo\ "(?P<said>[^"]*)"\ \|\ )?      # what it reads
+        (?P<call>sdcdb\ (?:"[^"]*"|[^"|<>])*?)     # the command itself
+        (?:\ >\ (?P<file>\S+))?                   # where its result goes
+        (?P<either>\ \|\|\ echo\ "?[\w\ ]+"?)?    # either outcome is fine
+    """,
+    re.VERBOSE,
+)
+
+
 def run(line: str, folder: Path) -> tuple[int, str]:
-    """Run one line as a reader would; `make` and `pip install` only as far as they can go inside a test."""
-    if line.startswith("sdcdb ") and not re.search(r"[|<>]|\$\(", re.sub(r'"[^"]*"', "", line)):
-        found = command.run(*shlex.split(line)[1:], cwd=folder, code=None)
-        return found.returncode, found.stdout + found.stderr
+    """Run one line as a reader would; `make` and `pip install` are not, inside a test.
+
+    A line that hardly needs a shell is run without one, by a process that has sdcdb loaded: these tests are many.
+    """
+    plain = PLAIN.fullmatch(line)
+    if plain is not None and "$(" not in line:
+        words = shlex.split(plain["call"].replace("\\$", "$"))[1:]
+        found = command.run(*words, cwd=folder, code=None, stdin=plain["said"] or "")
+        if plain["file"]:
+            (folder / plain["file"]).write_text(found.stdout, encoding="utf-8")
+        return 0 if plain["either"] and found.returncode == 1 else found.returncode, found.stdout + found.stderr
     where = folder
     if line.startswith("make "):
         line, where = line.replace("make ", "make --dry-run ", 1), ROOT
-    elif line.startswith("pip install"):
-        line, where = line.replace("install", "install --quiet --dry-run --no-deps", 1), ROOT
+    elif line == "pip install .":
+        line, where = "test -f pyproject.toml", ROOT  # test_wheel.py installs
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     done = subprocess.run(  # noqa: S602 - the documentation's own lines
         line, shell=True, cwd=where, env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False
