@@ -70,6 +70,15 @@ def run(
     return done
 
 
+def run_script(
+    script: Path, *arguments: str | Path, cwd: Path, environment: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run a script with its folder on the path, as `python SCRIPT` does; it may end as it likes."""
+    python = f"import runpy, sys; sys.path.insert(0, {str(script.parent)!r}); "
+    python += f"runpy.run_path({str(script)!r}, None, '__main__')"
+    return run(*arguments, cwd=cwd, code=None, environment=environment, python=python)
+
+
 def run_json(*arguments: str | Path, cwd: Path, code: int = 0, environment: Mapping[str, str] | None = None) -> Any:
     """As `run`, with --json; return what it says."""
     return json.loads(run(*arguments, "--json", cwd=cwd, code=code, environment=environment).stdout)

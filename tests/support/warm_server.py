@@ -79,7 +79,7 @@ def become(request: dict[str, Any], streams: list[int]) -> None:
     if request["code"] is None:
         runpy.run_module("sdcdb", run_name="__main__", alter_sys=True)
     else:
-        sys.argv = ["-c"]
+        sys.argv = ["-c", *request["arguments"]]
         exec(compile(request["code"], "<string>", "exec"), {"__name__": "__main__"})  # noqa: S102 - a page's example
 
 
