@@ -11,14 +11,13 @@ ALWAYS = {"help", "install_completion", "show_completion"}
 
 
 def _panels() -> str:
-    """Return the commands by reader."""
-    commands = _commands()
-    rows = []
-    for panel, listed in {**PANELS, "For the auditor": (*PANELS["For the auditor"], None)}.items():
-        for each in listed:
-            name = each.__name__ if each is not None else "ledger"
-            rows.append((panel, f"[`sdcdb {name}`](#sdcdb-{name})", _help(commands[name])))
-    return table(("reader", "command", "what it does"), rows)
+    """Return the commands, those of one reader together."""
+    commands, parts = _commands(), []
+    for panel, listed in PANELS.items():
+        names = [each.__name__ for each in listed] + (["ledger"] if panel == "For the auditor" else [])
+        rows = [(f"[`{name}`](#sdcdb-{name})", _help(commands[name])) for name in names]
+        parts.append(f"**{panel}**\n\n{table(('command', 'what it does'), rows)}")
+    return "\n\n".join(parts)
 
 
 def _help(command: Any) -> str:

@@ -22,7 +22,7 @@ from sdcdb.shell.cancellable import Waiting
 from sdcdb.shell.session import Session
 
 PICTURE = "images/gateway.svg"
-WIDTH = 100
+WIDTH = 74
 NAME = "staff"
 POLICY = """\
 version: 1
@@ -35,7 +35,7 @@ tables:
   dept_dim: public
 """
 SESSION = (
-    ("# Ann knows that one colleague in Engineering is a woman of 60, and wants her salary.", ""),
+    ("# Ann knows that one colleague in Engineering is a woman of 60.", ""),
     ("", "SELECT SUM(salary) AS total FROM staff WHERE dept = 'Engineering';"),
     ("# Exact. Now the same without her: the difference is what she earns.", ""),
     ("", "SELECT SUM(salary) AS total FROM staff\nWHERE dept = 'Engineering' AND NOT (sex = 'F' AND age = 60);"),
