@@ -16,6 +16,7 @@ from typing import Any, Self
 
 from sqlglot import exp
 
+from sdcdb.connection.connect import is_read_only
 from sdcdb.errors import Denied, LedgerError, Unsupported
 from sdcdb.gateway.answer import Answer
 from sdcdb.gateway.asking import ANALYST, Asking, asking
@@ -24,7 +25,7 @@ from sdcdb.gateway.decide import Decided, decide
 from sdcdb.gateway.inference.score import Score
 from sdcdb.gateway.knowledge_left import Known, knowledge_left
 from sdcdb.gateway.ledger.entry import AnsweredFact, QuestionEntry, fields_of
-from sdcdb.gateway.ledger.ledger import Ledger
+from sdcdb.gateway.ledger.mark import mark_of, open_ledger, read_mark, write_mark
 from sdcdb.gateway.ledger.places import ledger_path
 from sdcdb.gateway.lobby.lobby import Lobby, Rows
 from sdcdb.gateway.lobby.release import compute_release
@@ -48,20 +49,33 @@ MOST_VALUES = 10_000  # that a subquery over public tables may put into a condit
 class Gateway:
     """Answers analysts' statements about one database. Safe to use from many threads."""
 
-    def __init__(self, database: Governed, *, seconds: float = 60.0, memory: str = "2GB", wait: float = 5.0) -> None:
-        """Open the ledger and build the cells. `seconds` and `memory` limit what one statement may use in the lobby."""
+    def __init__(
+        self,
+        database: Governed,
+        *,
+        seconds: float = 60.0,
+        memory: str = "2GB",
+        wait: float = 5.0,
+        adopt_ledger: str = "",
+    ) -> None:
+        """Open the ledger and build the cells. `seconds` and `memory` limit what one statement may use in the lobby.
+
+        `adopt_ledger` is the owner's reason to go on with another ledger than the one the database was last used with.
+        """
         self._policy = database.required_policy()
         self._lock = threading.RLock()
         self.relations: Relations = relations(database.con, self._policy)
         self._scratch = None if database.path else tempfile.TemporaryDirectory(prefix="sdcdb-")
         path = database.path or Path(self._scratch.name if self._scratch else ".") / "memory.duckdb"
-        self._ledger = Ledger.open(ledger_path(path), wait=wait)
+        self._con, self._marked = database.con, database.path is not None and not is_read_only(database.con)
+        self._ledger = open_ledger(ledger_path(path), read_mark(database.con), wait, adopt_ledger)
         try:
             self._parser = NativeParser()
             self._vault = Vault(database.con, _digest_key(database.path))
             self._lobby = Lobby(self.relations, self._vault, memory=memory, seconds=seconds)
             self._tables = Tables(database, self.relations, self._vault, self._ledger)
             self._learner = Learner()
+            self._mark()
         except BaseException:
             self._ledger.close()
             if self._scratch is not None:
@@ -151,6 +165,7 @@ class Gateway:
     def close(self) -> None:
         """Close the ledger and the lobby. Closing twice is harmless."""
         self._learner.close()
+        self._mark()
         self._ledger.close()
         self._lobby.close()
         self._vault.close()
@@ -164,6 +179,11 @@ class Gateway:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def _mark(self) -> None:
+        """Leave in the database which ledger it is used with, and how far that has come."""
+        if self._marked and self._ledger.healthy:
+            write_mark(self._con, mark_of(self._ledger))
 
     def _who(self, user: Asking | str) -> Asking:
         return user if isinstance(user, Asking) else self.asking(user)

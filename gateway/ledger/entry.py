@@ -133,7 +133,7 @@ class PolicyEntry(Strict):
 
 
 class OpenEntry(Strict):
-    """What a crash had left, and what became of it."""
+    """What was found at opening: the remains of a crash, or a database that was last used with another ledger."""
 
     kind: Literal["open"] = "open"
     format: int = FORMAT
@@ -144,6 +144,8 @@ class OpenEntry(Strict):
     """How much that was."""
     anchor: str | None = None
     """What was wrong with the anchor."""
+    adopted: str | None = None
+    """Why the owner went on with this ledger, though the database was last used with another one."""
 
 
 Entry = QuestionEntry | VersionEntry | PolicyEntry | OpenEntry

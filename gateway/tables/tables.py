@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from itertools import combinations
 from math import isfinite
 
+from sdcdb.connection.connect import is_read_only
 from sdcdb.connection.identifiers import identifier, quoted
 from sdcdb.errors import DatabaseError, choices
 from sdcdb.gateway.ledger.entry import VersionEntry, entries, fields_of
@@ -36,7 +37,7 @@ class Tables:
         self._vault = vault
         self._ledger = ledger
         self._tables = {table.name: table for table in relations.restricted()}
-        self._fixed = _read_only(database)
+        self._fixed = is_read_only(database.con)
         self._histories: dict[str, TableHistory] = {}
         self._copies: dict[str, str] = {}  # a table, and the one whose records it holds
         self._loosened: dict[str, list[str]] = {}  # what the policy allows that the ledger's last one did not
@@ -196,13 +197,6 @@ class Tables:
         text = f"concat_ws(chr(31), {', '.join(names)})" if names else "''"
         rows = self._con.execute(f'SELECT {text} FROM {cells.source} ORDER BY "{CELL}"').fetchall()
         return cells, [str(key) for (key,) in rows]
-
-
-def _read_only(database: Governed) -> bool:
-    row = database.con.execute(
-        "SELECT readonly FROM duckdb_databases() WHERE database_name = current_database()"
-    ).fetchone()
-    return bool(row and row[0])
 
 
 def _account() -> str:

@@ -18,13 +18,17 @@ def refresh(
         str | None,
         typer.Option("--accept-looser", metavar="REASON", help="Confirm looser limits. The ledger keeps the reason."),
     ] = None,
+    adopt_ledger: Annotated[
+        str | None,
+        typer.Option("--adopt-ledger", metavar="REASON", help="Go on with this ledger, though it is not the last one."),
+    ] = None,
     policy: PolicyOption = None,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
     """Declare that a table has changed: questions are answered about it as it is now, and old answers stay known."""
     out = Output(as_json, quiet)
-    with opened(db, policy, out) as (_, gateway):
+    with opened(db, policy, out, adopt_ledger or "") as (_, gateway):
         accepted = gateway.accept_looser(accept_looser) if accept_looser else []
         changed = gateway.refresh(table)
 

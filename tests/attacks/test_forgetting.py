@@ -3,6 +3,7 @@
 The attack: the total of forty people, then, after an edit, the total of all of them but one. Each alone is harmless.
 """
 
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -197,3 +198,56 @@ def test_tables_about_the_same_people_with_other_values_are_no_copies(world: Wor
     both = replace(world, more=SECOND)
     assert both.ask(WITH) > 0
     assert replace(both, asked="second").ask("sex = 'F'") > 0
+
+
+def files(world: World) -> list[Path]:
+    return sorted(world.path.parent.glob("firm.*"))
+
+
+def test_a_copy_of_the_database_alone_is_not_asked_anew(world: World, tmp_path: Path) -> None:
+    assert world.ask(WITH) > 0
+    there = replace(world, path=tmp_path / "copy.duckdb")
+    shutil.copy(world.path, there.path)
+    with pytest.raises(sdcdb.LedgerError, match=r"a ledger of \d records.*copy.ledger.jsonl is not there"):
+        there.ask(WITHOUT)
+    assert [file.name for file in tmp_path.glob("copy.ledger*")] == []
+
+
+def test_a_database_that_moves_with_its_ledger_goes_on(world: World, tmp_path: Path) -> None:
+    assert world.ask(WITH) > 0
+    (tmp_path / "there").mkdir()
+    for file in files(world):
+        file.rename(tmp_path / "there" / file.name)
+    there = replace(world, path=tmp_path / "there" / world.path.name)
+    with pytest.raises(sdcdb.Denied):
+        there.ask(WITHOUT)
+    assert there.ask("sex = 'F'") > 0
+
+
+def test_a_ledger_and_its_anchor_put_back_together_are_refused(world: World) -> None:
+    assert world.ask("sex = 'F'") > 0
+    kept = [file for file in files(world) if "ledger" in file.name]
+    before = {file: file.read_bytes() for file in kept}
+    assert world.ask(WITH) > 0
+    for file, content in before.items():
+        file.write_bytes(content)
+    with pytest.raises(sdcdb.LedgerError, match="is an earlier or changed state of it"):
+        world.ask(WITHOUT)
+    with (
+        sdcdb.open(world.path) as database,
+        database.gateway(adopt_ledger="the disk was lost") as gateway,
+    ):
+        assert gateway.ask("SELECT COUNT(*) FROM staff").rows
+    assert "the disk was lost" in world.path.with_name("firm.ledger.jsonl").read_text("utf-8")
+
+
+def test_a_new_ledger_in_the_place_of_the_old_is_refused(world: World) -> None:
+    assert world.ask(WITH) > 0
+    for file in files(world):
+        if "ledger" in file.name:
+            file.unlink()
+    with pytest.raises(sdcdb.LedgerError, match="is not there"):
+        world.ask(WITHOUT)
+    world.path.with_name("firm.ledger.jsonl").touch()
+    with pytest.raises(sdcdb.LedgerError):
+        world.ask(WITHOUT)
