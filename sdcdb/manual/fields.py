@@ -54,7 +54,8 @@ def _plain(kind: type) -> str:
 
 def _several(kind: Any) -> str:
     if isinstance(kind, type) and issubclass(kind, BaseModel):
-        return re.findall(r"[A-Z][a-z]*", kind.__name__)[-1].lower() + "s"
+        words: list[str] = re.findall(r"[A-Z][a-z]*", kind.__name__)
+        return f"{words[-1].lower()}s"
     return _allowed(kind).replace("a method", "methods").replace("list of", "lists of")
 
 

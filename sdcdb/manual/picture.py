@@ -51,8 +51,13 @@ FONT = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monos
 
 
 def _theme() -> TerminalTheme:
-    dark, bright = ([parse_rgb_hex(each) for each in colours] for colours in (DARK, BRIGHT))
+    dark, bright = ([_colour(each) for each in colours] for colours in (DARK, BRIGHT))
     return TerminalTheme(dark[0], dark[7], dark, bright)
+
+
+def _colour(written: str) -> tuple[int, int, int]:
+    red, green, blue = parse_rgb_hex(written)
+    return red, green, blue
 
 
 def draw() -> str:
