@@ -3,7 +3,8 @@
 Blocks of a page run in order, in one folder of their own:
 
 - `bash`: each line is run and must succeed.
-- `console`: lines that begin with `$ ` are run; the lines below each must be in what it printed, `...` skips any.
+- `console`: lines that begin with `$ ` are run, with those that begin with `> ` behind them; the lines below must be in
+  what was printed, `...` skips any.
 - `python`: run by itself.
 - `sql`: run where the `sdc_*` functions are; on the pages in ASKED, asked through the gateway of staff.duckdb.
 - `yaml` that begins with `version:` is read as a policy.
@@ -17,6 +18,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 
 import duckdb
@@ -103,11 +105,13 @@ def run(line: str, folder: Path) -> tuple[int, str]:
 
 def console(text: str, folder: Path) -> None:
     for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
-        line, _, wanted = part.partition("\n")
+        first, *others = part.splitlines()
+        more = list(takewhile(lambda each: each.startswith("> "), others))
+        line = "\n".join([first, *(each.removeprefix("> ") for each in more)])
         code, printed = run(line, folder)
         assert code in {0, 1}, f"{line}\n{printed}"
         rest = iter([each.rstrip() for each in printed.splitlines()])
-        for each in wanted.rstrip().splitlines():
+        for each in others[len(more) :]:
             assert each == "..." or each.rstrip() in rest, f"{line}\ndid not print\n{each}\nbut\n{printed}"
 
 
