@@ -1,6 +1,5 @@
 """`sdcdb ask`, `shell`, `status` and `refresh` as people run them: real files, pipes, and a real terminal."""
 
-import io
 import json
 import os
 import shutil
@@ -9,26 +8,16 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import duckdb
 import pytest
-
-from sdcdb.cli.main import main
+from support.in_process import Run
+from support.staff_policy import staff_policy
 
 SDCDB = [sys.executable, "-m", "sdcdb"]
-POLICY = """\
-version: 1
-tables:
-  staff:
-    key: id
-    columns: {id: identifier, name: identifier, sex: quasi, age: quasi, dept: quasi,
-              salary: {role: confidential, domain: [10000, 250000], step: 1}}
-    restrict: {min_set: 5, pool: user}
-  places: public
-"""
+POLICY = staff_policy((10_000, 250_000), "min_set: 5, pool: user", quasi=("sex", "age", "dept"), public="places")
 NASTY = "\x1b]0;owned\x07\x9b2J"
 ROWS = f"""
     CREATE TABLE staff AS
@@ -43,32 +32,9 @@ WITHOUT_ONE = "SELECT SUM(salary) FROM staff WHERE dept = 'Sales' AND NOT (sex =
 BY_DEPT = "SELECT dept, COUNT(*) AS n FROM staff GROUP BY dept ORDER BY dept"
 
 
-@dataclass(frozen=True)
-class Said:
-    stdout: str
-    stderr: str
-
-
-class Run(Protocol):
-    def __call__(self, *arguments: str | Path, code: int = 0, stdin: str = "") -> Said: ...
-
-
 @pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Return a function that runs the command line in this process: starting one for each call would take a minute."""
-    monkeypatch.setenv("NO_COLOR", "1")
-    monkeypatch.setenv("COLUMNS", "160")
-
-    def call(*arguments: str | Path, code: int = 0, stdin: str = "") -> Said:
-        monkeypatch.setattr(sys, "argv", ["sdcdb", *map(str, arguments)])
-        monkeypatch.setattr(sys, "stdin", io.StringIO(stdin))
-        with pytest.raises(SystemExit) as ended:
-            main()
-        said = Said(*capsys.readouterr())
-        assert (ended.value.code or 0) == code, said
-        return said
-
-    return call
+def run(run_here: Run) -> Run:
+    return run_here
 
 
 @pytest.fixture

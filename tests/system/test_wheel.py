@@ -24,7 +24,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.copytree(ROOT / folder, source / folder, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
     for file in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / file, source)
-    command = [sys.executable, "-m", "build", "--wheel", "--outdir", target, source]
+    command = [sys.executable, "-m", "build", "--wheel", "--outdir", str(target), str(source)]
     subprocess.run(command, check=True, capture_output=True)
     (built,) = target.glob("*.whl")
     return built
