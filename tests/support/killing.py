@@ -15,10 +15,10 @@ from support.paths import SUPPORT
 
 
 @contextmanager
-def forking(script: str, *arguments: str | Path) -> Iterator[tuple[IO[str], IO[str]]]:
+def forking(module: str, *arguments: str | Path) -> Iterator[tuple[IO[str], IO[str]]]:
     """Start a server of tests/support; yield where it takes orders, one line each, and what it says."""
-    command = [sys.executable, str(SUPPORT / script), *map(str, arguments)]
-    server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    command = [sys.executable, "-m", module, *map(str, arguments)]
+    server = subprocess.Popen(command, cwd=SUPPORT.parent, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert server.stdin is not None
     assert server.stdout is not None
     with server, server.stdin as order, server.stdout as said:

@@ -45,7 +45,7 @@ def killed(path: Path, policy: Path, kills: int, seed: int) -> set[str]:
         return word == "denied" and lines > 200  # late in a history little is answered
 
     moments = ("started", "opened", "answered", "answered")
-    with forking("gateway_server.py", path, policy, "4") as (order, said):
+    with forking("support.gateway_server", path, policy, "4") as (order, said):
         for _ in range(kills):
             kill_one(order, said, rng, moments=moments, longest=0.1, heard=heard)
             if ledger.exists() and received:

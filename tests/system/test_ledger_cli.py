@@ -168,7 +168,7 @@ def test_export_keeps_what_is_there(run: Run, db: Path, tmp_path: Path) -> None:
 
 def test_every_command_works_while_a_gateway_writes(run: Run, db: Path, tmp_path: Path) -> None:
     """The writer of the kill test appends from four threads as fast as it can, records of all sizes."""
-    with forking("ledger_writers.py", ledger_path(db), "4") as (order, said):
+    with forking("support.ledger_writers", ledger_path(db), "4") as (order, said):
         order.write("go\n")
         order.flush()
         while not (line := said.readline()).startswith("started"):

@@ -31,7 +31,7 @@ def killed_over_and_over(path: Path, kills: int, seed: int) -> set[str]:
 
     # Kill during opening, at the first write, or later.
     moments = ("started", "opened", "acknowledged")
-    with forking("ledger_writers.py", path, "4") as (order, said):
+    with forking("support.ledger_writers", path, "4") as (order, said):
         for _ in range(kills):
             kill_one(order, said, rng, moments=moments, longest=0.03, heard=heard)
             must_hold(path, acknowledged)
