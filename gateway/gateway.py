@@ -64,11 +64,12 @@ class Gateway:
         """
         self._policy = database.required_policy()
         self._lock = threading.RLock()
-        self.relations: Relations = relations(database.con, self._policy)
+        self._con = database.con.cursor()  # the owner may use their own connection meanwhile
+        self.relations: Relations = relations(self._con, self._policy)
         self._scratch = None if database.path else tempfile.TemporaryDirectory(prefix="sdcdb-")
         path = database.path or Path(self._scratch.name if self._scratch else ".") / "memory.duckdb"
-        self._con, self._marked = database.con, database.path is not None and not is_read_only(database.con)
-        self._ledger = open_ledger(ledger_path(path), read_mark(database.con), wait, adopt_ledger)
+        self._marked = database.path is not None and not is_read_only(self._con)
+        self._ledger = open_ledger(ledger_path(path), read_mark(self._con), wait, adopt_ledger)
         try:
             self._parser = NativeParser()
             self._vault = Vault(database.con, _digest_key(database.path))
@@ -169,6 +170,7 @@ class Gateway:
         self._ledger.close()
         self._lobby.close()
         self._vault.close()
+        self._con.close()
         if self._scratch is not None:
             self._scratch.cleanup()
 

@@ -37,7 +37,7 @@ class Tables:
         self._vault = vault
         self._ledger = ledger
         self._tables = {table.name: table for table in relations.restricted()}
-        self._fixed = is_read_only(database.con)
+        self._fixed = is_read_only(self._con)
         self._histories: dict[str, TableHistory] = {}
         self._copies: dict[str, str] = {}  # a table, and the one whose records it holds
         self._loosened: dict[str, list[str]] = {}  # what the policy allows that the ledger's last one did not

@@ -25,8 +25,8 @@ def connect(file: Path, *, read_only: bool = False, create: bool = False) -> duc
 
 def is_read_only(con: duckdb.DuckDBPyConnection) -> bool:
     """Tell whether the database of a connection cannot be written to."""
-    row = con.execute("SELECT readonly FROM duckdb_databases() WHERE database_name = current_database()").fetchone()
-    return bool(row and row[0])
+    rows = con.execute("SELECT readonly FROM duckdb_databases() WHERE database_name = current_database()").fetchall()
+    return any(read_only for (read_only,) in rows)
 
 
 @contextmanager

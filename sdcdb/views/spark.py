@@ -6,7 +6,7 @@ both. Nothing else goes from one to the other, except the tables that swapping a
     import sdcdb
     from sdcdb.views.catalogue import entry
     from sdcdb.views.secret import read_secret
-    from sdcdb.views.spark import spark_sql
+    from sdcdb.views import spark_sql
 
     database = sdcdb.open("staff.duckdb")
     plan = entry(database.con, "staff_protected").plan
