@@ -35,7 +35,7 @@ class Database(Governed):
     """
 
     def check(self) -> list["Problem"]:
-        """Return what does not fit between the policy and the database; empty when all is well."""
+        """Return where the policy does not match the database; empty when it does."""
         from sdcdb.policy.load import Document
         from sdcdb.views.check import check
 
@@ -74,13 +74,13 @@ class Database(Governed):
         confidential: str | None = None,
         progress: Progress | None = None,
     ) -> "Measurement":
-        """Measure what somebody learns about a confidential column who knows some others; roles fill in the rest."""
+        """Measure what an intruder who knows some columns learns about a confidential one; roles are the defaults."""
         from sdcdb.udfs.measurement import Question, measure
 
         return measure(self.con, Question.of(self.policy, table, known, confidential), progress)
 
     def audit(self, *logs: str | Path, **options: Any) -> "Audit":
-        """Find out what query logs have leaked, to whom and how closely. Without a log: the gateway's own ledger.
+        """Find what query logs have leaked, to whom and how closely. Without a log: the gateway's own ledger.
 
         `options` are the fields of `sdcdb.auditor.audit.Options`.
         """
@@ -108,8 +108,8 @@ def open(  # noqa: A001 - sdcdb.open(path) reads as it should
 ) -> Database:
     """Open a DuckDB file with its policy.
 
-    `policy` is a policy file or a `Policy`. Left out, `staff.policy.yaml` beside `staff.duckdb` is used, if it is
-    there. `create=True` makes a new file, readable by DuckDB 1.5 and 2.0. `:memory:` gives a database in memory.
+    `policy` is a policy file or a `Policy`. By default, `staff.policy.yaml` beside `staff.duckdb` is used, if it
+    exists. `create=True` creates a new file, readable by DuckDB 1.5 and 2.0. `:memory:` gives a database in memory.
     """
     opened = open_governed(path, policy, read_only=read_only, create=create)
     try:

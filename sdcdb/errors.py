@@ -1,4 +1,4 @@
-"""Every exception of sdcdb. A user's mistake and our bug are different types, with different exit codes."""
+"""Every exception of sdcdb. A mistake of the user and a bug of sdcdb are different types, with different exit codes."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from difflib import get_close_matches
 
 
 class SdcdbError(Exception):
-    """Something the user can put right. The message says what was wrong, where, and what to do."""
+    """A problem the user can fix. The message says what was wrong, where, and what to do."""
 
     exit_code = 2
 
@@ -31,7 +31,7 @@ class MissingExtraError(SdcdbError):
 
 
 class Denied(SdcdbError):  # noqa: N818 - what the gateway says is a verdict, and reads as one
-    """The gateway refuses a question. It says which rule, why, and what to try, and nothing about the data."""
+    """The gateway refuses a question. It says which rule, why, and what to try, but nothing about the data."""
 
     exit_code = 1
 
@@ -43,14 +43,14 @@ class Denied(SdcdbError):  # noqa: N818 - what the gateway says is a verdict, an
 
 
 class Unsupported(Denied):
-    """The gateway does not understand a statement, and what is not understood is refused."""
+    """The gateway does not understand a statement, and refuses what it does not understand."""
 
     def __init__(self, reason: str, hint: str = "") -> None:
         super().__init__("shape", reason, hint)
 
 
 class InternalError(Exception):
-    """A bug of ours. The command line asks the user to report it and exits with 70."""
+    """A bug in sdcdb. The command line asks the user to report it and exits with 70."""
 
     exit_code = 70
 
@@ -65,13 +65,13 @@ class Problem:
     severity: str = "error"
 
     def text(self, file: str) -> str:
-        """Render as `file:line: field: message`, the form that editors jump to."""
+        """Render as `file:line: field: message`, the form that editors can jump to."""
         where = file if self.line is None else f"{file}:{self.line}"
         return f"{where}: {self.field}: {self.message}" if self.field else f"{where}: {self.message}"
 
 
 class PolicyError(SdcdbError):
-    """A policy that cannot be used. `problems` holds every mistake found, not only the first."""
+    """A policy that cannot be used. `problems` lists every mistake found, not only the first."""
 
     def __init__(self, file: str, problems: Iterable[Problem]) -> None:
         self.file = file
@@ -80,7 +80,7 @@ class PolicyError(SdcdbError):
 
 
 def choices(given: str, allowed: Iterable[str]) -> str:
-    """Say what is allowed and which of it was probably meant.
+    """List what is allowed, and suggest what was probably meant.
 
     >>> choices("quassi", ["identifier", "quasi"])
     "allowed: identifier, quasi; did you mean 'quasi'?"

@@ -1,4 +1,4 @@
-"""Names of a package that are loaded on first use, so that importing it waits for nothing that is not needed."""
+"""Load the names of a package on first use, so that importing it is fast."""
 
 from collections.abc import Callable, Mapping
 from importlib import import_module

@@ -8,13 +8,13 @@ import typer
 DatabaseArgument = Annotated[Path, typer.Argument(metavar="DB", help="A DuckDB database file.")]
 PolicyOption = Annotated[
     Path | None,
-    typer.Option("--policy", "-p", metavar="FILE", help="The policy file. Default: DB's name with .policy.yaml"),
+    typer.Option("--policy", "-p", metavar="FILE", help="The policy file. Default: the name of DB with .policy.yaml"),
 ]
 SeedOption = Annotated[int, typer.Option("--seed", help="The same seed gives the same result.")]
 
 
 def listed(names: str | None) -> list[str]:
-    """Split `a,b` from the command line; a name in double quotes may hold a comma.
+    """Split `a,b` from the command line; a name in double quotes may contain a comma.
 
     >>> listed('sex, "a,b"')
     ['sex', 'a,b']

@@ -23,23 +23,23 @@ _WORDS: dict[str, Any] = {"null": None, "true": True, "false": False}
 
 def ask(
     db: DatabaseArgument,
-    sql: Annotated[str, typer.Argument(metavar="SQL", help="One statement; - reads it from stdin.")],
+    sql: Annotated[str, typer.Argument(metavar="SQL", help="One SQL statement, or - to read it from stdin.")],
     user: UserOption = None,
     param: Annotated[
         list[str] | None,
         typer.Option("--param", metavar="N=VALUE", help="The value of $1, $2, ... or of $name. Repeatable."),
     ] = None,
-    explain: Annotated[bool, typer.Option("--explain", help="Tell the verdict without asking.")] = False,
+    explain: Annotated[bool, typer.Option("--explain", help="Show the verdict without running the query.")] = False,
     as_json: JsonOption = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print the rows as CSV.")] = False,
     policy: PolicyOption = None,
     quiet: QuietOption = False,
 ) -> None:
-    """Ask one question: get the exact answer, or a denial that says why. Exit code 1: denied."""
+    """Ask one question and get the exact answer, or a denial that says why. Exit code 1: denied."""
     from sdcdb.gateway.reading.statement import privacy_question
 
     if as_json and as_csv:
-        raise SdcdbError("--json and --csv are two ways to print one answer: choose one")
+        raise SdcdbError("--json and --csv cannot be combined: choose one")
     out = Output(as_json, quiet)
     text = sys.stdin.read() if sql == "-" else sql
     values, who = parameters(param or []), user_name(user)
@@ -57,7 +57,7 @@ def ask(
 
 
 def parameters(given: list[str]) -> list[Any] | dict[str, Any] | None:
-    """Read `1=F` or `sex=F`. Numbers, true, false and null are what they look like; 'in quotes', all is text.
+    """Read `1=F` or `sex=F`. Numbers, true, false and null are read as such; text 'in quotes' stays text.
 
     >>> parameters(["1=30", "2='30'", "3=007"]), parameters(["sex=F"])
     ([30, '30', '007'], {'sex': 'F'})
@@ -67,16 +67,16 @@ def parameters(given: list[str]) -> list[Any] | dict[str, Any] | None:
         name, sign, value = each.partition("=")
         name = name.strip().removeprefix("$")
         if not sign or not name:
-            raise SdcdbError(f"--param {each!r} is not of the form 1=VALUE or name=VALUE")
+            raise SdcdbError(f"--param {each!r}: write 1=VALUE or name=VALUE")
         if name in found:
-            raise SdcdbError(f"--param gives {name!r} twice: give each parameter one value")
+            raise SdcdbError(f"--param sets {name!r} twice: set each parameter once")
         found[name] = _value(value)
     numbered = [name for name in found if name.isdigit()]
     if not numbered:
         return found or None
     wanted = [str(n) for n in range(1, len(found) + 1)]
     if sorted(found) != sorted(wanted):
-        raise SdcdbError(f"parameters are $1, $2, ... without a gap, or all have names; given: {', '.join(found)}")
+        raise SdcdbError(f"number the parameters 1, 2, ... without a gap, or name them all; got: {', '.join(found)}")
     return [found[name] for name in wanted]
 
 

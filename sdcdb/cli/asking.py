@@ -1,4 +1,4 @@
-"""What the commands that use the gateway have in common: how it is opened, and who asks."""
+"""Shared by the commands that use the gateway: how it is opened, and who asks."""
 
 import getpass
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sdcdb.shell.cancellable import Waiting
 
 UserOption = Annotated[
-    str | None, typer.Option("--user", "-u", help="Who asks, for the ledger. Default: your login name.")
+    str | None, typer.Option("--user", "-u", help="Who asks, as recorded in the ledger. Default: your login name.")
 ]
 
 
@@ -27,9 +27,9 @@ def user_name(given: str | None) -> str:
         try:
             return getpass.getuser()
         except (OSError, KeyError):  # an account without a name, as in some containers
-            raise SdcdbError("who asks is not known: say so with --user NAME") from None
+            raise SdcdbError("your login name is unknown: set --user NAME") from None
     if not given.strip():
-        raise SdcdbError("--user is empty: give a name, such as --user analyst1")
+        raise SdcdbError("--user must not be empty: use a name, for example --user analyst1")
     return given.strip()
 
 
@@ -37,7 +37,7 @@ def user_name(given: str | None) -> str:
 def opened(
     db: Path, policy: Path | None, out: Output, adopt_ledger: str = ""
 ) -> Iterator[tuple["Database", "Gateway"]]:
-    """Open a database and its gateway; while that takes its time, say so on stderr if it is a terminal."""
+    """Open a database and its gateway; if stderr is a terminal, show that this is in progress."""
     shown = not out.quiet and out.notes.is_terminal
     with out.notes.status("opening the gateway") if shown else nullcontext():
         import sdcdb

@@ -11,10 +11,8 @@ from sdcdb.errors import SdcdbError
 from sdcdb.terminal.audit_text import draw
 from sdcdb.terminal.output import JsonOption, Output, QuietOption
 
-LOG_HELP = (
-    "A query log, any format, gzipped or not; give the option once for each. Default: the gateway's ledger of DB."
-)
-TOGETHER_HELP = "Whose answers add up: all, user or team. Default: all, because people talk to each other."
+LOG_HELP = "A query log in any supported format, gzipped or not. Repeatable. Default: the gateway's ledger of DB."
+TOGETHER_HELP = "Whose answers are combined: all, user or team. Default: all, because people talk to each other."
 
 
 def audit(
@@ -24,26 +22,30 @@ def audit(
     known: Annotated[
         str | None,
         typer.Option(
-            "--known", "-k", metavar="COLUMNS", help="What an intruder knows. Default: all quasi-identifiers."
+            "--known", "-k", metavar="COLUMNS", help="Columns an intruder knows. Default: all quasi-identifiers."
         ),
     ] = None,
     together: Annotated[str, typer.Option("--users-together", metavar="WHO", help=TOGETHER_HELP)] = "all",
-    pseudonymise: Annotated[bool, typer.Option("--pseudonymise", help="Name no record and no person.")] = False,
+    pseudonymise: Annotated[
+        bool, typer.Option("--pseudonymise", help="Replace the names of records and people.")
+    ] = False,
     html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write a page with plots.")] = None,
-    sarif: Annotated[Path | None, typer.Option("--sarif", metavar="FILE", help="Write SARIF, for pipelines.")] = None,
+    sarif: Annotated[Path | None, typer.Option("--sarif", metavar="FILE", help="Write SARIF for CI pipelines.")] = None,
     replay_with: Annotated[
         Path | None,
-        typer.Option("--replay-with", metavar="FILE", help="Also tell what the gateway denies under this policy."),
+        typer.Option("--replay-with", metavar="FILE", help="Also show what the gateway would deny under this policy."),
     ] = None,
     resume: Annotated[
         Path | None,
-        typer.Option("--resume", metavar="FILE", help="Keep a checkpoint there, and go on from it if there is one."),
+        typer.Option(
+            "--resume", metavar="FILE", help="Keep a checkpoint in this file, and resume from it if it exists."
+        ),
     ] = None,
     form: Annotated[
-        str | None, typer.Option("--format", help="The logs' format. Default: told by their content.")
+        str | None, typer.Option("--format", help="The format of the logs. Default: detected from the content.")
     ] = None,
     dialect: Annotated[
-        str | None, typer.Option("--dialect", help="The logs' SQL dialect: duckdb, postgres, mysql, spark, ...")
+        str | None, typer.Option("--dialect", help="The SQL dialect of the logs: duckdb, postgres, mysql, spark, ...")
     ] = None,
     columns: Annotated[
         str | None,
@@ -51,11 +53,13 @@ def audit(
             "--columns", metavar="NAMES", help="Columns of a CSV, JSON or Parquet log: query=q,user=who,time=ts"
         ),
     ] = None,
-    proofs: Annotated[int, typer.Option("--proofs", min=0, help="How many findings get a certificate.")] = 100,
+    proofs: Annotated[
+        int, typer.Option("--proofs", min=0, help="The number of findings to prove with a certificate.")
+    ] = 100,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Audit query logs: who was exposed, how closely, by which queries, to whom, since when. Exit code 1 if any."""
+    """Audit query logs: who was exposed, how closely, by which queries, to whom, since when. Exit code 1: some were."""
     import sdcdb
     from sdcdb.auditor.audit import Options
     from sdcdb.auditor.document import document
@@ -110,7 +114,7 @@ def _dialect(given: str | None) -> str | None:
 def _pair(text: str) -> tuple[str, str]:
     what, sign, name = text.partition("=")
     if not sign or not name:
-        raise SdcdbError(f"--columns {text!r}: write what=name, such as query=sql_text,user=login")
+        raise SdcdbError(f"--columns {text!r}: write what=name, for example query=sql_text,user=login")
     return what.strip(), name.strip()
 
 

@@ -16,11 +16,11 @@ _COLOURS = {"error": "red", "warning": "yellow"}
 def check(
     db: DatabaseArgument,
     policy: PolicyOption = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Let warnings count as errors.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Treat warnings as errors.")] = False,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Validate the policy, and hold it against the real database. Exit code 1 when something is wrong."""
+    """Check the policy against the database. Exit code 1: it has errors."""
     from sdcdb.connection.connect import connect
     from sdcdb.errors import PolicyError
     from sdcdb.policy.governed import policy_path

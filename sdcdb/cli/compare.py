@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from sdcdb.assess.compare import Comparison
     from sdcdb.assess.patterns import Patterns
 
-SHOWN = 8  # pairs of columns in the text; JSON and HTML have all
+SHOWN = 8  # pairs of columns shown in the terminal; JSON and HTML show all
 
 
 def compare(
     db: DatabaseArgument,
     view: Annotated[str, typer.Argument(metavar="VIEW", help="A protected view.")],
     confidential: Annotated[
-        str | None, typer.Option("--confidential", "-c", help="The category that an intruder is after.")
+        str | None, typer.Option("--confidential", "-c", help="The category an intruder wants to learn.")
     ] = None,
     html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write a page with plots.")] = None,
     policy: PolicyOption = None,
@@ -28,7 +28,7 @@ def compare(
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Hold a protected view against its table: what is still useful, and what an intruder can still learn."""
+    """Compare a protected view with its table: what is still useful, and what an intruder can still learn."""
     import sdcdb
     from sdcdb.assess.compare import compare as measure
 
@@ -123,7 +123,7 @@ def _draw_patterns(console: Console, found: "Patterns") -> None:
     )
     rows = [(name, each.own, each.original, each.testing) for name, each in found.accuracies.items()]
     console.print()
-    header = ("classifier, learnt from", "own data", "original", "held out")
+    header = ("classifier, trained on", "own data", "original", "held out")
     console.print(table("Accuracy", header, rows))
     if found.entropies:
         rows_known = [(each.known, each.record, each.class_) for each in found.entropies]
@@ -133,7 +133,7 @@ def _draw_patterns(console: Console, found: "Patterns") -> None:
 
 
 def _draw(console: Console, found: "Comparison") -> None:
-    console.print(f"{found.plan.view} against {found.plan.table}, {found.records:,} records", markup=False)
+    console.print(f"{found.plan.view} compared with {found.plan.table}, {found.records:,} records", markup=False)
     if found.numbers:
         rows = [
             (
@@ -151,7 +151,9 @@ def _draw(console: Console, found: "Comparison") -> None:
         header = ("number", "changed", "mean", "mean after", "sd", "sd after", "KS distance")
         console.print(table("Numbers", header, rows))
         if found.correlations is not None and found.correlations.largest is not None:
-            console.print(f"\nNo correlation of two numbers changed by more than {found.correlations.largest:.3f}.")
+            console.print(
+                f"\nNo correlation between two numbers changed by more than {found.correlations.largest:.3f}."
+            )
     if found.categories:
         rows_words = [(name, c.share_changed, c.total_variation) for name, c in found.categories.items()]
         console.print()
@@ -175,7 +177,7 @@ def _draw(console: Console, found: "Comparison") -> None:
         header_pairs = ("columns", "chi2", "after", "LR chi2", "after", "V", "after", "large")
         console.print(
             table(
-                "Associations, the strongest: Pearson and likelihood-ratio chi-square, Cramer's V",
+                "The strongest associations: Pearson and likelihood-ratio chi-square, Cramer's V",
                 header_pairs,
                 rows_pairs,
             )
@@ -202,11 +204,11 @@ def _draw(console: Console, found: "Comparison") -> None:
     for name, points in found.sweeps.items():
         chosen = [point for point in points if point.chosen]
         console.print(
-            f"\n{name}: a best guess of one value is right {chosen[-1].risk:.1%} of the time, "
-            f"and {chosen[-1].utility:.1%} of its association with others is left."
+            f"\n{name}: the best guess of one value is right {chosen[-1].risk:.1%} of the time, "
+            f"and {chosen[-1].utility:.1%} of its association with other columns is kept."
             if name in found.categories
-            else f"\n{name}: a best guess is right to within 5% of the domain {chosen[-1].risk:.1%} of the time, "
-            f"and {chosen[-1].utility:.1%} of its variance is explained by what is published.",
+            else f"\n{name}: the best guess is right to within 5% of the domain {chosen[-1].risk:.1%} of the time, "
+            f"and the published values explain {chosen[-1].utility:.1%} of its variance.",
             markup=False,
         )
 

@@ -11,11 +11,13 @@ from sdcdb.terminal.output import JsonOption, Output, QuietOption, table
 
 
 def datasets(
-    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Which data set. Left out: list them.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="The data set to create. Default: list them all.")
+    ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="The DuckDB file to create.")
     ] = None,
-    rows: Annotated[int | None, typer.Option("--rows", "-n", help="How many records.")] = None,
+    rows: Annotated[int | None, typer.Option("--rows", "-n", help="The number of records.")] = None,
     seed: SeedOption = 1,
     as_json: JsonOption = False,
     quiet: QuietOption = False,

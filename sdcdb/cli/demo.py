@@ -11,7 +11,7 @@ from sdcdb.terminal.output import Output, QuietOption
 
 def demo(
     folder: Annotated[Path | None, typer.Argument(metavar="FOLDER", help="A new folder. Default: sdcdb-demo")] = None,
-    rows: Annotated[int, typer.Option("--rows", "-n", min=100, help="How many employees.")] = 10_000,
+    rows: Annotated[int, typer.Option("--rows", "-n", min=100, help="The number of employees.")] = 10_000,
     seed: SeedOption = 1,
     quiet: QuietOption = False,
 ) -> None:

@@ -11,7 +11,7 @@ from sdcdb.terminal.output import JsonOption, Output, QuietOption, table
 if TYPE_CHECKING:
     from sdcdb.similarity.detective import Detection, ValueCluster
 
-SHOWN = 6  # pairs of each cluster in the text
+SHOWN = 6  # pairs of each cluster shown in the terminal
 
 
 def detective(
@@ -20,10 +20,12 @@ def detective(
     attribute: Annotated[str, typer.Option("--attribute", "-a", help="The category whose values are clustered.")],
     columns: Annotated[
         str | None,
-        typer.Option("--columns", metavar="COLUMNS", help="What the tree may test. Default: all it can use."),
+        typer.Option("--columns", metavar="COLUMNS", help="Columns the tree may test. Default: all it can use."),
     ] = None,
-    min_cases: Annotated[int, typer.Option(help="Records that two branches of a split must have.")] = 2,
-    confidence: Annotated[float, typer.Option(help="Confidence of pruning.")] = 0.25,
+    min_cases: Annotated[
+        int, typer.Option(help="The least number of records in at least two branches of a split.")
+    ] = 2,
+    confidence: Annotated[float, typer.Option(help="The confidence level of pruning.")] = 0.25,
     learner: Annotated[Literal["c45", "cart"], typer.Option(help="Which learner grows the tree.")] = "c45",
     as_json: JsonOption = False,
     quiet: QuietOption = False,
@@ -68,10 +70,12 @@ def _data(found: "Detection") -> dict[str, Any]:
 
 def _draw(console: Console, found: "Detection") -> None:
     if found.unrelated:
-        console.print(f"{found.column} is related to no other column: its tree is a single leaf", markup=False)
+        console.print(f"no other column predicts {found.column}: its tree is a single leaf", markup=False)
         return
     if not found.within and not found.among:
-        console.print(f"every leaf and every family of siblings has one value of {found.column}", markup=False)
+        console.print(
+            f"every leaf and every group of sibling leaves has a single value of {found.column}", markup=False
+        )
     for kind, clusters in (("Within leaf", found.within), ("Among sibling leaves", found.among)):
         for each in clusters:
             where = " and ".join(each.rule) or "all records"

@@ -17,65 +17,71 @@ if TYPE_CHECKING:
     from sdcdb.policy.models import Table
 
 TECHNIQUES_HELP = (
-    "A technique with its amounts: sampling:5%,50% or normal:sd=10%+boundary=clip. May be given several "
-    "times. With none of --techniques, --restriction, --noise: the CAE paper's."
+    "A technique with its amounts: sampling:5%,50% or normal:sd=10%+boundary=clip. Repeatable. "
+    "Default, without --restriction and --noise: those of the CAE paper."
 )
-KNOWN_HELP = "Columns that an intruder may know. Default: the policy's quasi-identifiers, else all others."
+KNOWN_HELP = "Columns an intruder may know. Default: the policy's quasi-identifiers, or else all other columns."
 
 
 def evaluate(
     db: DatabaseArgument,
     name: Annotated[str, typer.Argument(metavar="TABLE", help="The table to release.")],
     confidential: Annotated[
-        str | None, typer.Option("--confidential", "-c", metavar="COLUMN", help="Default: the policy's first.")
+        str | None,
+        typer.Option(
+            "--confidential", "-c", metavar="COLUMN", help="The confidential column. Default: the policy's first."
+        ),
     ] = None,
     techniques: Annotated[
         list[str] | None, typer.Option("--techniques", "-t", metavar="NAME:AMOUNTS", help=TECHNIQUES_HELP)
     ] = None,
     restriction: Annotated[
-        str | None, typer.Option("--restriction", metavar="SIZES", help="Query set sizes of sliding sums: 2,4,8,16,32.")
+        str | None,
+        typer.Option("--restriction", metavar="SIZES", help="Sizes of query sets for sliding sums: 2,4,8,16,32."),
     ] = None,
     noise: Annotated[
         str | None, typer.Option("--noise", metavar="SHARES", help="The paper's binomial noise: 5%,10%,20%.")
     ] = None,
-    runs: Annotated[int, typer.Option("--runs", min=1, help="Releases of each setting.")] = 30,
+    runs: Annotated[int, typer.Option("--runs", min=1, help="The number of releases per setting.")] = 30,
     known: Annotated[str | None, typer.Option("--known", "-k", metavar="COLUMNS", help=KNOWN_HELP)] = None,
     domain: Annotated[
-        str | None, typer.Option("--domain", metavar="LOW,HIGH", help="The public domain. Default: the policy's.")
+        str | None, typer.Option("--domain", metavar="LOW,HIGH", help="The public domain. Default: from the policy.")
     ] = None,
     step: Annotated[
-        float | None, typer.Option("--step", help="Values are rounded to this grid. Default: at most 50 values.")
+        float | None, typer.Option("--step", help="Round values to this grid. Default: a grid of at most 50 values.")
     ] = None,
-    records: Annotated[int, typer.Option("--records", min=1, help="Use at most this many records.")] = 10_000,
+    records: Annotated[int, typer.Option("--records", min=1, help="The most records to use.")] = 10_000,
     prior: Annotated[
         Literal["uniform", "empirical"],
         typer.Option("--prior", help="What an intruder believes before a noisy release."),
     ] = "uniform",
     average: Annotated[
         Literal["values", "records"],
-        typer.Option("--average", help="Count every combination of known values once, as the paper, or every record."),
+        typer.Option("--average", help="Count each combination of known values once, as in the paper, or each record."),
     ] = "values",
     plot: Annotated[
         Path | None, typer.Option("--plot", metavar="FILE", help="Draw a picture: .svg, .png, .pdf or .html")
     ] = None,
     resume: Annotated[
         Path | None,
-        typer.Option("--resume", metavar="FILE", help="Keep results in this file, and go on from what it holds."),
+        typer.Option("--resume", metavar="FILE", help="Keep results in this file, and resume from it if it exists."),
     ] = None,
-    jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Processes. Default: one per core.")] = None,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", "-j", min=1, help="The number of processes. Default: one per core.")
+    ] = None,
     policy: PolicyOption = None,
     seed: SeedOption = 0,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Compare techniques: what an intruder is left unsure of, by what is known and by utility."""
+    """Compare techniques: how uncertain an intruder remains, by what the intruder knows and by utility."""
     out = Output(as_json, quiet)
     if plot is not None:
         from sdcdb.pages.plots import check_format
 
         check_format(plot)
     if seed < 0:
-        raise SdcdbError(f"--seed {seed}: give a number from 0 on")
+        raise SdcdbError("--seed must be 0 or greater")
     import sdcdb
     from sdcdb.evaluate.experiment import Experiment, settings_of
     from sdcdb.evaluate.experiment import evaluate as run
@@ -94,7 +100,11 @@ def evaluate(
         try:
             lines = run(experiment, resume, jobs or os.cpu_count() or 1, average, progress)
         except KeyboardInterrupt:
-            kept = f"finished runs are in {resume}: the same command goes on" if resume else "--resume FILE keeps runs"
+            kept = (
+                f"finished runs are in {resume}; run the same command again to resume"
+                if resume
+                else "--resume FILE keeps runs"
+            )
             out.note(f"stopped; {kept}")
             raise
     data = experiment.describe() | {"runs": runs, "average": average, "techniques": [each.plain() for each in lines]}
@@ -122,7 +132,7 @@ def _confidential(declared: "Table | None", given: str | None) -> str:
 
     secret = given or next(iter(declared.named(Role.CONFIDENTIAL) if declared else []), None)
     if secret is None:
-        raise SdcdbError("which column is confidential? Give --confidential salary, or a policy that says so")
+        raise SdcdbError("no confidential column: name one with --confidential, or in the policy")
     return secret
 
 
@@ -132,7 +142,7 @@ def _pair(text: str | None) -> tuple[float, float] | None:
     try:
         low, high = (float(part) for part in text.split(","))
     except ValueError:
-        raise SdcdbError(f"--domain {text}: give two numbers, such as 0,250000") from None
+        raise SdcdbError(f"--domain {text}: write two numbers, for example 0,250000") from None
     return low, high
 
 

@@ -12,17 +12,15 @@ from sdcdb.terminal.output import JsonOption, Output, QuietOption
 
 def init(
     db: DatabaseArgument,
-    tables: Annotated[
-        list[str] | None, typer.Option("--table", "-t", help="Only this table; may be given several times.")
-    ] = None,
+    tables: Annotated[list[str] | None, typer.Option("--table", "-t", help="Only this table. Repeatable.")] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where to write; - for stdout.")
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where to write the policy; - for stdout.")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite a policy that is there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing policy.")] = False,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Inspect a database and write a commented starting policy beside it."""
+    """Inspect a database and write a commented policy to start from."""
     from sdcdb.connection.atomic_file import written_whole
     from sdcdb.connection.connect import connect
     from sdcdb.errors import SdcdbError
@@ -32,7 +30,7 @@ def init(
     out = Output(as_json, quiet)
     target = output or policy_path(db)
     if str(target) != "-" and target.exists() and not force:
-        raise SdcdbError(f"{target} exists already: read it, or overwrite it with --force")
+        raise SdcdbError(f"{target} already exists: overwrite it with --force")
     with connect(db, read_only=True) as con, out.working(f"inspecting {db}", con):
         text = draft_policy(con, db.name, tables)
     if str(target) == "-":
@@ -43,4 +41,4 @@ def init(
     decisions = text.count("CHECK") - 1  # the heading explains the word
     data = {"policy": str(target), "decisions": decisions}
     out.result(data, lambda console: console.print(f"Wrote {target}", markup=False))
-    out.note(f"{decisions} lines are marked CHECK and want a decision of yours.\nNext: edit it, then sdcdb check {db}")
+    out.note(f"{decisions} lines are marked CHECK and need your decision.\nNext: edit it, then sdcdb check {db}")

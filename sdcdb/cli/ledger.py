@@ -1,4 +1,4 @@
-"""`sdcdb ledger`: what an auditor does with a ledger, also while a gateway writes to it."""
+"""`sdcdb ledger`: read a ledger, even while a gateway writes to it."""
 
 import json
 import sys
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sdcdb.gateway.ledger.verify import Verification
 
 ledger = typer.Typer(
-    name="ledger", help="What was asked through the gateway, and what was answered.", no_args_is_help=True
+    name="ledger", help="Verify, show or export what was asked through the gateway.", no_args_is_help=True
 )
 DbOrLedger = Annotated[Path, typer.Argument(metavar="DB", help="A DuckDB database file, or the ledger beside it.")]
 
@@ -32,13 +32,15 @@ def verify(
     contains: Annotated[
         str | None,
         typer.Option(
-            "--contains", metavar="HASH", help="Also: the record with this hash, noted earlier, is still there."
+            "--contains",
+            metavar="HASH",
+            help="Also check that the record with this hash, which you noted earlier, is still there.",
         ),
     ] = None,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Check every byte of the ledger. Exit code 1: it is not as it was written."""
+    """Check every byte of the ledger. Exit code 1: it was changed after it was written."""
     from sdcdb.gateway.ledger.read import records
 
     out = Output(as_json, quiet)
@@ -49,16 +51,16 @@ def verify(
         held = contains is None or any(record.hash == contains.strip().lower() for record in sound)
     data: dict[str, Any] = {"ledger": str(file)} | asdict(found)
     if not held:
-        problem = f"no sound record has the hash {printable(contains or '')}"
-        advice = "if it was noted from this ledger, the ledger was put back to an older state, or replaced"
+        problem = f"no valid record has the hash {printable(contains or '')}"
+        advice = "if you noted the hash from this ledger, the ledger has been replaced or set back to an older state"
         data |= {"ok": False, "problem": data["problem"] or problem, "advice": data["advice"] or advice}
 
     def draw(console: Console) -> None:
-        console.print(f"{file}: {counted(found.records, 'sound record')}, the last one {found.head}", markup=False)
+        console.print(f"{file}: {counted(found.records, 'valid record')}, the last one {found.head}", markup=False)
         if found.torn:
-            console.print(f"behind them, {counted(found.torn, 'byte')} of a record that was not finished", markup=False)
+            console.print(f"after them, {counted(found.torn, 'byte')} of an unfinished record", markup=False)
         if found.torn_slot:
-            console.print("one slot of its anchor was torn, as by a crash; the next open writes it anew")
+            console.print("one slot of its anchor is incomplete, as after a crash; the next open rewrites it")
         if not data["ok"]:
             console.print(f"BROKEN: {data['problem']}\nwhat to do: {data['advice']}", markup=False)
 
@@ -70,9 +72,9 @@ def verify(
 @ledger.command()
 def show(
     db: DbOrLedger,
-    user: Annotated[str | None, typer.Option("--user", "-u", help="Only what this user asked.")] = None,
-    last: Annotated[int, typer.Option("--last", "-n", min=0, help="Only the last so many; 0 for all.")] = 50,
-    denied: Annotated[bool, typer.Option("--denied", help="Only what was denied or not supported.")] = False,
+    user: Annotated[str | None, typer.Option("--user", "-u", help="Only questions of this user.")] = None,
+    last: Annotated[int, typer.Option("--last", "-n", min=0, help="Only the last N records; 0 for all.")] = 50,
+    denied: Annotated[bool, typer.Option("--denied", help="Only questions that were denied or not supported.")] = False,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
@@ -93,7 +95,7 @@ def show(
         header = ("n", "time (UTC)", "user", "verdict", "rule", "what")
         console.print(table(str(file), header, [_drawn(row, width) for row in kept]))
 
-    if as_json:  # in ASCII: whatever a statement holds, it stays inside its quotes
+    if as_json:  # in ASCII, so that no statement can break out of its quotes
         text = json.dumps([asdict(row) for row in kept], indent=2, default=lambda time: time.isoformat())
         sys.stdout.write(text.replace("\x7f", "\\u007f") + "\n")
     else:
@@ -126,16 +128,16 @@ def export(
 
 
 def _ledger_of(given: Path) -> Path:
-    """Return the ledger of a database, or the ledger itself if that was named; it, or a trace of it, must exist."""
+    """Return the ledger of a database, or the ledger itself if it was named; it, or a trace of it, must exist."""
     from sdcdb.gateway.ledger.places import anchor_path, ledger_path
 
     file = given if given.name.endswith(".ledger.jsonl") else ledger_path(given)
     if file.exists() or anchor_path(file).exists():
         return file
     if not given.exists():
-        raise LedgerError(f"there is no file {given}: name a database, or the ledger beside it")
+        raise LedgerError(f"no such file: {given}; name a database or its ledger")
     raise LedgerError(
-        f"there is no ledger {file}: nothing was asked through the gateway of {given} yet, or the file was removed"
+        f"no ledger {file}: nothing was asked through the gateway of {given} yet, or the file was removed"
     )
 
 
@@ -146,7 +148,7 @@ def _checked(file: Path) -> "Verification":
 
 
 def _rows(file: Path, found: "Verification", moved: Callable[[int, int], None]) -> Iterator["Row"]:
-    """Yield the records that were found sound, in flat form; the bar follows."""
+    """Yield the valid records in flat form, and move the progress bar."""
     from sdcdb.gateway.ledger.read import records
     from sdcdb.gateway.ledger.rows import row
 
@@ -171,7 +173,7 @@ def _drawn(row: "Row", width: int) -> tuple[str, ...]:
 
 
 def _end(found: "Verification") -> None:
-    """Having given what there is, say so if it is not all, or not to be trusted."""
+    """Warn if the records just printed are not complete or cannot be trusted."""
     if not found.ok:
         typer.echo(f"this ledger is BROKEN: {found.problem}\nwhat to do: {found.advice}", err=True)
         raise typer.Exit(1)

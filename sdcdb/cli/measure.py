@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sdcdb.assess.exposure import Exposure
     from sdcdb.udfs.measurement import Measurement
 
-KNOWN_HELP = "Columns that an intruder knows: sex,age. Default: the policy's quasi-identifiers."
+KNOWN_HELP = "Columns an intruder knows, for example sex,age. Default: the policy's quasi-identifiers."
 
 
 def measure(
@@ -25,9 +25,11 @@ def measure(
     known: Annotated[str | None, typer.Option("--known", "-k", metavar="COLUMNS", help=KNOWN_HELP)] = None,
     confidential: Annotated[
         str | None,
-        typer.Option("--confidential", "-c", metavar="COLUMN", help="Default: the policy's first confidential column."),
+        typer.Option(
+            "--confidential", "-c", metavar="COLUMN", help="The confidential column. Default: the policy's first."
+        ),
     ] = None,
-    worst: Annotated[int, typer.Option("--worst", min=0, help="How many of the most exposed classes to show.")] = 5,
+    worst: Annotated[int, typer.Option("--worst", min=0, help="The number of most exposed classes to show.")] = 5,
     plot: Annotated[
         Path | None, typer.Option("--plot", metavar="FILE", help="Draw a picture: .svg, .png, .pdf or .html")
     ] = None,
@@ -78,7 +80,7 @@ def _draw(console: Console, found: "Measurement", worst: int) -> None:
     known = ", ".join(exposed.known)
     k, diversity, t = (release[name] for name in ("k-anonymity", "l-diversity", "t-closeness"))
     rows = [
-        ("records, classes", f"{k['records']:,} records in {k['classes']:,} classes of equal {known}"),
+        ("records, classes", f"{k['records']:,} records in {k['classes']:,} classes with equal {known}"),
         ("k-anonymity", f"{k['k']}: the smallest class"),
         ("unique records", f"{k['unique_records']:,} ({k['unique_records'] / k['records']:.2%})"),
         (

@@ -11,18 +11,16 @@ from sdcdb.terminal.output import JsonOption, Output, QuietOption, table
 
 def protect(
     db: DatabaseArgument,
-    views: Annotated[
-        list[str] | None, typer.Option("--view", "-v", help="Only this view; may be given several times.")
-    ] = None,
-    materialise: Annotated[bool, typer.Option("--materialise", help="Make tables instead of views.")] = False,
+    views: Annotated[list[str] | None, typer.Option("--view", "-v", help="Only this view. Repeatable.")] = None,
+    materialise: Annotated[bool, typer.Option("--materialise", help="Create tables instead of views.")] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print the SQL, keys blanked out, and change nothing.")
+        bool, typer.Option("--dry-run", help="Print the SQL with keys blanked out, and change nothing.")
     ] = False,
     policy: PolicyOption = None,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Fit what the policy asks for, and create its protected views: all of them, or none."""
+    """Fit the techniques of the policy and create its protected views: all of them, or none."""
     import sdcdb
     from sdcdb.views.protect import protect as create
     from sdcdb.views.secret import redacted

@@ -13,20 +13,24 @@ from sdcdb.terminal.printable import printable
 
 def refresh(
     db: DatabaseArgument,
-    table: Annotated[str | None, typer.Argument(metavar="TABLE", help="One restricted table. Default: all.")] = None,
+    table: Annotated[
+        str | None, typer.Argument(metavar="TABLE", help="The restricted table to refresh. Default: all.")
+    ] = None,
     accept_looser: Annotated[
         str | None,
         typer.Option("--accept-looser", metavar="REASON", help="Confirm looser limits. The ledger keeps the reason."),
     ] = None,
     adopt_ledger: Annotated[
         str | None,
-        typer.Option("--adopt-ledger", metavar="REASON", help="Go on with this ledger, though it is not the last one."),
+        typer.Option(
+            "--adopt-ledger", metavar="REASON", help="Continue with this ledger, although it is not the latest."
+        ),
     ] = None,
     policy: PolicyOption = None,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Declare that a table has changed: questions are answered about it as it is now, and old answers stay known."""
+    """Declare that a table has changed: answer about its new content, and remember what earlier answers revealed."""
     out = Output(as_json, quiet)
     with opened(db, policy, out, adopt_ledger or "") as (_, gateway):
         accepted = gateway.accept_looser(accept_looser) if accept_looser else []

@@ -18,7 +18,7 @@ def release(
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Write a protected view to a file for giving away, with a manifest beside it."""
+    """Write a copy of a protected view that you can share, with a manifest beside it."""
     import sdcdb
     from sdcdb.views.release import release as write
 

@@ -11,7 +11,7 @@ import typer
 def schema(
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file instead of stdout.")] = None,
 ) -> None:
-    """Print the JSON Schema of the policy, with which editors complete and check it.
+    """Print the JSON Schema of the policy, so that editors can complete and check it.
 
     In VS Code and other editors with a YAML language server, put this at the top of the policy:
 

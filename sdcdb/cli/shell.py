@@ -15,11 +15,11 @@ from sdcdb.terminal.printable import printable
 def shell(
     db: DatabaseArgument,
     user: UserOption = None,
-    no_history: Annotated[bool, typer.Option("--no-history", help="Keep nothing of what is typed.")] = False,
+    no_history: Annotated[bool, typer.Option("--no-history", help="Keep no history of what you type.")] = False,
     policy: PolicyOption = None,
     quiet: QuietOption = False,
 ) -> None:
-    r"""Ask questions at a prompt, or from a pipe. Exit code 1: a piped statement was denied."""
+    r"""Ask questions at a prompt or through a pipe. Exit code 1: a piped statement was denied."""
     out = Output(quiet=quiet)
     who = user_name(user)
     with opened(db, policy, out) as (database, gateway):
@@ -46,7 +46,7 @@ def shell(
         if not quiet:
             names = ", ".join(relation.name for relation in gateway.relations.all)
             out.console.print(Text(f"{printable(db.name)}: {printable(names)}. You are {printable(who)}.", "bold"))
-            out.console.print(Text("Statements end with ;   \\? helps   \\q leaves", "dim"))
+            out.console.print(Text("End statements with ;   \\? for help   \\q to quit", "dim"))
         if problem is not None:
             out.note(problem)
         converse(session, db.stem, past)

@@ -16,7 +16,7 @@ def show(
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Explain a protected view in words: what is changed how, with which probabilities."""
+    """Explain a protected view in words: what happens to each column, with which probabilities."""
     from sdcdb.connection.connect import connect
     from sdcdb.connection.identifiers import quoted, table_reference
     from sdcdb.connection.profile import table_names
@@ -52,4 +52,4 @@ def show(
 
     out.result(data, draw)
     if now is not None and now != plan.rows:
-        out.note(f"{plan.table} has {counted(now, 'record')} now: fit again with sdcdb protect {db}")
+        out.note(f"{plan.table} has {counted(now, 'record')} now: fit it again with sdcdb protect {db}")

@@ -9,27 +9,28 @@ from rich.console import Console
 from sdcdb.cli.arguments import DatabaseArgument, listed
 from sdcdb.terminal.output import JsonOption, Output, QuietOption, table
 
-SHOWN = 5  # most similar pairs of each column in the text
+SHOWN = 5  # most similar pairs of each column shown in the terminal
 
 
 def similarity(
     db: DatabaseArgument,
     name: Annotated[str, typer.Argument(metavar="TABLE", help="The table.")],
     columns: Annotated[
-        str | None, typer.Option("--columns", metavar="COLUMNS", help="Which categories. Default: all with few values.")
+        str | None,
+        typer.Option("--columns", metavar="COLUMNS", help="Categories to compare. Default: all with few values."),
     ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Draw a colour map: .svg, .png, .pdf or .html")
     ] = None,
-    threshold: Annotated[float, typer.Option("--threshold", "-T", help="T of S''.")] = 0.4,
-    c1: Annotated[float, typer.Option(help="The weight of S'; S'' has the rest.")] = 0.6,
+    threshold: Annotated[float, typer.Option("--threshold", "-T", help="The threshold T of S''.")] = 0.4,
+    c1: Annotated[float, typer.Option(help="The weight of S'; S'' gets the rest.")] = 0.6,
     graph: Annotated[
-        Literal["simple", "multi"], typer.Option(help="Count co-occurrences, or only note them.")
+        Literal["simple", "multi"], typer.Option(help="Record whether values occur together, or count how often.")
     ] = "simple",
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Show which values of a table's categories are similar (VICUS): as numbers, and as a colour map."""
+    """Show which values of a table's categories are similar (VICUS), as numbers or as a colour map."""
     from sdcdb.connection.connect import connect
     from sdcdb.connection.profile import profile
     from sdcdb.errors import SdcdbError

@@ -13,7 +13,7 @@ from sdcdb.terminal.output import JsonOption, Output, QuietOption
 
 def status(
     db: DatabaseArgument,
-    user: Annotated[str | None, typer.Option("--user", "-u", help="Only what this user knows and asked.")] = None,
+    user: Annotated[str | None, typer.Option("--user", "-u", help="Only what this user asked and knows.")] = None,
     as_json: JsonOption = False,
     policy: PolicyOption = None,
     quiet: QuietOption = False,

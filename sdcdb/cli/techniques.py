@@ -10,11 +10,13 @@ from sdcdb.terminal.output import JsonOption, Output, QuietOption, table
 
 
 def techniques(
-    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Which technique. Left out: list them.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="The technique to explain. Default: list them all.")
+    ] = None,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """List the techniques that a policy may name, or print the manual of one."""
+    """List the techniques a policy can use, or print the manual of one."""
     from sdcdb.errors import SdcdbError, choices
     from sdcdb.techniques.registry import TECHNIQUES
     from sdcdb.terminal.technique_page import page

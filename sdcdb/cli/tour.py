@@ -1,4 +1,4 @@
-"""The demo: the commands that a newcomer would type, run one after the other in a new folder."""
+"""The demo: the commands a newcomer would type, run one after another in a new folder."""
 
 import os
 import shlex
@@ -41,11 +41,11 @@ NEXT = """\
 Try next, in {folder}:
   sdcdb measure staff.duckdb staff --known sex,age,dept --plot more.html   what if the intruder knows the age?
   sdcdb show staff.duckdb staff_public                                     the view in words
-  sdcdb compare staff.duckdb staff_public --html report.html               what is left to use, and to learn, with plots
+  sdcdb compare staff.duckdb staff_public --html report.html               what stays useful, and what it reveals
   sdcdb techniques vicus                                                   what VICUS does
-  sdcdb shell staff.duckdb                                                 ask yourself; \\? helps
-  sdcdb init staff.duckdb -o -                                             a policy guessed from the data
-  sdcdb check staff.duckdb                                                 after you broke staff.policy.yaml
+  sdcdb shell staff.duckdb                                                 ask your own questions; \\? for help
+  sdcdb init staff.duckdb -o -                                             a policy drafted from the data
+  sdcdb check staff.duckdb                                                 after editing staff.policy.yaml
   sdcdb datasets                                                           other data to try
   sdcdb --help"""
 
@@ -64,16 +64,16 @@ def run_demo(folder: Path | None, rows: int, seed: int, out: Output) -> None:
 
 def _tour(out: Output, rows: int, seed: int) -> None:
     staff, policy = Path("staff.duckdb"), Path("staff.policy.yaml")
-    _step(out, "A company's staff, with salaries that must stay confidential.")
+    _step(out, "The staff of a company, whose salaries must stay confidential.")
     _run(out, f"sdcdb datasets staff --rows {rows} --seed {seed} -o {staff}",
          lambda: datasets("staff", staff, rows, seed, quiet=True))  # fmt: skip
-    _step(out, f"The policy says what each column is and what must be kept: {policy}")
+    _step(out, f"The policy says what each column is and which limits apply: {policy}")
     text = files("sdcdb.cli").joinpath("demo.policy.yaml").read_text(encoding="utf-8")
-    if "SDCDB_SECRET" not in os.environ:  # a secret that nobody kept could not be used again
+    if "SDCDB_SECRET" not in os.environ:  # nobody would keep a random secret, and the view could not be fitted again
         text = text.replace("env:SDCDB_SECRET", "keyfile")
     policy.write_text(text, encoding="utf-8")
     _run(out, f"sdcdb check {staff}", lambda: check(staff, quiet=True))
-    _step(out, f"What does somebody learn who knows a colleague's {KNOWN.replace(',', ', ')}?")
+    _step(out, f"What can somebody learn who knows a colleague's {KNOWN.replace(',', ', ')}?")
     _run(out, f"sdcdb measure {staff} staff --known {KNOWN} --plot exposure.svg",
          lambda: measure(staff, "staff", KNOWN, worst=3, plot=_plot_file(out), quiet=out.quiet))  # fmt: skip
     _step(out, "A protected view: departments and salaries perturbed in the database, the same at every read.")
@@ -97,16 +97,16 @@ def _analyst(out: Output, staff: Path) -> None:
         name, sex, age, dept = rare
         them = "her" if sex == "F" else "him"
         who = f"the only {'woman' if sex == 'F' else 'man'} of {age} in {dept}"
-        _step(out, f"{name} is {who}. Two sums, one of them without {them}, would tell the salary.")
+        _step(out, f"{name} is {who}. Two sums, one of them without {them}, would reveal the salary.")
         _ask(out, staff, f"SELECT SUM(salary) AS total FROM staff WHERE dept = '{dept}'")
         _ask(out, staff, f"SELECT SUM(salary) FROM staff WHERE dept = '{dept}' AND NOT (sex = '{sex}' AND age = {age})")
-    _step(out, "How much do all answers together tell by now?")
+    _step(out, "How much do all answers reveal together?")
     _run(out, f"sdcdb status {staff}", lambda: status(staff, quiet=True))
 
 
 def _ask(out: Output, staff: Path, question: str) -> None:
     out.console.print(f'$ sdcdb ask {staff} "{question}" --user analyst1', style="cyan", markup=False)
-    with suppress(typer.Exit):  # a denial is what the demo wants to show
+    with suppress(typer.Exit):  # the demo wants to show a denial
         ask(staff, question, "analyst1", quiet=True)
 
 
@@ -141,7 +141,7 @@ def _new_folder(folder: Path | None) -> Path:
         except OSError as problem:
             raise SdcdbError(f"cannot create the folder {candidate}: {problem.strerror}") from None
         return candidate
-    raise SdcdbError(f"{folder} exists already: name a new folder")
+    raise SdcdbError(f"{folder} already exists: name a new folder")
 
 
 def _step(out: Output, what: str) -> None:

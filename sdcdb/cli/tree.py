@@ -15,17 +15,20 @@ if TYPE_CHECKING:
 def tree(
     db: DatabaseArgument,
     name: Annotated[str, typer.Argument(metavar="TABLE", help="The table or view.")],
-    target: Annotated[str, typer.Option("--class", "-c", metavar="COLUMN", help="The column that the tree predicts.")],
+    target: Annotated[str, typer.Option("--class", "-c", metavar="COLUMN", help="The column to predict.")],
     attributes: Annotated[
         str | None,
-        typer.Option("--attributes", "-a", metavar="COLUMNS", help="What it may test. Default: all but keys."),
+        typer.Option("--attributes", "-a", metavar="COLUMNS", help="Columns the tree may test. Default: all but keys."),
     ] = None,
-    min_cases: Annotated[int, typer.Option("--min-cases", min=1, help="Records that a branch needs.")] = 2,
+    min_cases: Annotated[int, typer.Option("--min-cases", min=1, help="The least number of records in a branch.")] = 2,
     confidence: Annotated[
-        float, typer.Option("--confidence", help="Of C4.5's pruning, above 0 up to 0.5: less prunes more.")
+        float,
+        typer.Option("--confidence", help="Confidence of C4.5's pruning, above 0 and up to 0.5: lower prunes more."),
     ] = 0.25,
-    learner: Annotated[Literal["c45", "cart"], typer.Option(help="How the tree is grown.")] = "c45",
-    sample: Annotated[int, typer.Option("--sample", min=1, help="Records read of a larger table.")] = 1_000_000,
+    learner: Annotated[Literal["c45", "cart"], typer.Option(help="The learner that grows the tree.")] = "c45",
+    sample: Annotated[
+        int, typer.Option("--sample", min=1, help="The most records to read; a larger table is sampled.")
+    ] = 1_000_000,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Draw it: .svg, .png, .html, or .txt")
     ] = None,
@@ -33,7 +36,7 @@ def tree(
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Grow a decision tree that predicts a column, and show its rules: leaves, siblings, what each tests."""
+    """Grow a decision tree that predicts a column, and show its rules, leaves and siblings."""
     from sdcdb.connection.connect import connect
     from sdcdb.connection.profile import column_types
     from sdcdb.connection.training_table import read_training_table

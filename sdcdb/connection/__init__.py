@@ -1,1 +1,1 @@
-"""Talking to DuckDB and to disk safely: connections, names, profiles, transactions, files that appear whole."""
+"""Safe access to DuckDB and to disk: connections, names, profiles, transactions, atomic files."""

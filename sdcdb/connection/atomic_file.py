@@ -14,12 +14,12 @@ from sdcdb.errors import DatabaseError
 def written_whole(file: Path, *, replace: bool = False) -> Iterator[Path]:
     """Yield a path to write to, which becomes `file` at the end; when anything fails, nothing is left behind.
 
-    `replace` allows for a file that is there already: it stays as it is until the new one is complete.
+    `replace` allows an existing file: it stays as it is until the new one is complete.
     """
     if file.exists() and not replace:
-        raise DatabaseError(f"{file} exists already: choose another name or remove it first")
+        raise DatabaseError(f"{file} already exists: choose another name or remove it first")
     if not file.parent.is_dir():
-        raise DatabaseError(f"there is no folder {file.parent}: create it first")
+        raise DatabaseError(f"no folder {file.parent}: create it first")
     part = file.with_name(f".{file.name}.part")
     try:
         part.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""Names as sqlglot expressions. SQL is rendered from these, never glued together from bare names."""
+"""Names as sqlglot expressions. SQL is rendered from these, never concatenated from bare names."""
 
 import re
 
@@ -17,7 +17,9 @@ def identifier(name: str) -> exp.Identifier:
 
 def quoted(expression: exp.Expr) -> str:
     """Render for DuckDB with every name in quotes."""
-    if type(expression) is exp.Identifier:  # the most frequent case, and sqlglot needs a tenth of a millisecond
+    if (
+        type(expression) is exp.Identifier
+    ):  # the most frequent case, for which sqlglot would take a tenth of a millisecond
         return '"' + str(expression.this).replace('"', '""') + '"'
     return expression.sql("duckdb", identify=True)
 
@@ -40,8 +42,8 @@ def table_reference(name: str) -> exp.Table:
     """
     if not _NAME.fullmatch(name):
         raise DataError(
-            f"cannot read the name {name!r}: write table, or schema.table; a part with a dot or a double quote in it "
-            'stands in double quotes, as in "odd.name"'
+            f"cannot read the name {name!r}: write table or schema.table; put a part that contains a dot or "
+            'a double quote in double quotes, as in "odd.name"'
         )
     parts = [plain or inside.replace('""', '"') for inside, plain in _PART.findall(name)]
     return exp.Table(this=identifier(parts[-1]), db=identifier(parts[-2]) if len(parts) > 1 else None)

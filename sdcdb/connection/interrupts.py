@@ -1,10 +1,10 @@
-"""Ctrl-C that works while DuckDB is busy, and that arrives where it can be handled.
+"""Ctrl-C that works while DuckDB is busy, and arrives where it can be handled.
 
 Python runs its signal handlers on the main thread only, between two steps of Python code. A main thread that waits
-inside DuckDB for another thread's work may not come back for minutes. The operating system's half of the handler,
-though, writes a byte to the wake-up descriptor at once; a second thread reads it there and interrupts the query. The
-query then fails with an error like any other, transactions roll back, and KeyboardInterrupt follows at the end. Work
-that goes on all the same, because it is Python's and not DuckDB's, gets its KeyboardInterrupt half a second later.
+inside DuckDB for another thread's work may not return for minutes. The operating system's half of the handler,
+however, writes a byte to the wake-up descriptor at once; a second thread reads it and interrupts the query. The query
+then fails with an ordinary error, transactions roll back, and KeyboardInterrupt follows at the end. Work in Python
+rather than in DuckDB does not stop at this; it gets its KeyboardInterrupt half a second later.
 """
 
 import _thread
@@ -17,7 +17,7 @@ from types import FrameType
 
 import duckdb
 
-PATIENCE = 0.5  # seconds in which an interrupted query has ended
+PATIENCE = 0.5  # seconds within which an interrupted query ends
 
 
 @contextmanager
@@ -31,7 +31,7 @@ def interruptible(con: duckdb.DuckDBPyConnection) -> Iterator[None]:
     def press(_signal: int, _frame: FrameType | None) -> None:
         nonlocal pressed
         pressed += 1
-        if pressed > 1:  # impatient, or not in DuckDB at all
+        if pressed > 1:  # pressed again, or not in DuckDB at all
             raise KeyboardInterrupt
 
     ours, theirs = socket.socketpair()
@@ -50,7 +50,7 @@ def interruptible(con: duckdb.DuckDBPyConnection) -> Iterator[None]:
         again.cancel()
         signal.signal(signal.SIGINT, handler)
         signal.set_wakeup_fd(descriptor)
-        theirs.close()  # the watcher reads the end and stops
+        theirs.close()  # the watcher reads end-of-file and stops
         watcher.join()
         ours.close()
         if pressed:
@@ -60,7 +60,7 @@ def interruptible(con: duckdb.DuckDBPyConnection) -> Iterator[None]:
 def _watch(wakeup: socket.socket, con: duckdb.DuckDBPyConnection, again: threading.Timer) -> None:
     while received := wakeup.recv(16):
         if signal.SIGINT in received:
-            with suppress(duckdb.Error):  # the query may have ended, and its connection with it
+            with suppress(duckdb.Error):  # the query and its connection may have ended
                 con.interrupt()
             with suppress(RuntimeError):  # it was started at the first press
                 again.start()
@@ -68,10 +68,10 @@ def _watch(wakeup: socket.socket, con: duckdb.DuckDBPyConnection, again: threadi
 
 @contextmanager
 def deferred() -> Iterator[Callable[[], bool]]:
-    """Put Ctrl-C off: yield a function that tells whether it was pressed. Behind the block it is raised.
+    """Defer Ctrl-C: yield a function that returns whether it was pressed. It is raised after the block.
 
-    For work with locks that Python's libraries do not give back when Ctrl-C breaks into them. A second press does
-    break in. Outside the main thread, where no signal arrives, this changes nothing.
+    For work with locks that Python's libraries do not release when Ctrl-C interrupts them. A second press does
+    interrupt. Outside the main thread, where no signal arrives, this changes nothing.
     """
     pressed = False
 

@@ -1,4 +1,4 @@
-"""What a table holds: types, counts, distinct values and ranges, read from the engine in one scan per table."""
+"""Profile a table: types, counts, distinct values and ranges, read from the engine in one scan."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -28,27 +28,27 @@ class ColumnProfile:
 
     @property
     def integer(self) -> bool:
-        """Whether the column holds whole numbers."""
+        """Whether the column contains integers."""
         return self.type in INTEGERS
 
     @property
     def decimals(self) -> int | None:
-        """The digits behind the point of a DECIMAL, else None."""
+        """The number of decimal places of a DECIMAL, otherwise None."""
         return int(self.type.rstrip(")").split(",")[1]) if self.type.startswith("DECIMAL(") else None
 
     @property
     def numeric(self) -> bool:
-        """Whether the column holds numbers."""
+        """Whether the column contains numbers."""
         return self.integer or self.type in FLOATS or self.decimals is not None
 
     @property
     def text(self) -> bool:
-        """Whether the column holds text."""
+        """Whether the column contains text."""
         return self.type == "VARCHAR"
 
     @property
     def unique(self) -> bool:
-        """Whether every record has a value of its own."""
+        """Whether every record has a different value."""
         return self.rows > 1 and self.nulls == 0 and self.distinct == self.rows
 
 
@@ -61,7 +61,7 @@ class TableProfile:
     columns: tuple[ColumnProfile, ...]
 
     def column(self, name: str) -> ColumnProfile | None:
-        """Return the column of this name. Names are compared as DuckDB does, without regard to case."""
+        """Return the column of this name. Names are compared as DuckDB does, ignoring case."""
         return next((column for column in self.columns if column.name.casefold() == name.casefold()), None)
 
 
@@ -84,18 +84,18 @@ def view_names(con: duckdb.DuckDBPyConnection) -> list[str]:
 
 
 def column_types(con: duckdb.DuckDBPyConnection, table: str) -> dict[str, str]:
-    """Return the type of each column of a table or view, or say which names there are."""
+    """Return the type of each column of a table or view; if there is no such table, list those there are."""
     names = [*table_names(con), *view_names(con)]
     found = next((name for name in names if name.casefold() == table.casefold()), None)
     if found is None:
         what = choices(table, names) if names else "the database has no tables"
-        raise DatabaseError(f"there is no table {table!r}; {what}")
+        raise DatabaseError(f"no table {table!r}; {what}")
     described = con.execute(f"DESCRIBE SELECT * FROM {quoted(table_reference(found))}").fetchall()
     return {name: kind for name, kind, *_ in described}
 
 
 def profile(con: duckdb.DuckDBPyConnection, table: str) -> TableProfile:
-    """Read what `table` holds."""
+    """Read the profile of `table`."""
     types = column_types(con, table)
     source = quoted(table_reference(table))
     columns = [_Draft(name, kind) for name, kind in types.items()]

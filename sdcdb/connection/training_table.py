@@ -1,4 +1,4 @@
-"""Reading a table of DuckDB for a tree: categories as codes, numbers as they are, and a stated sample of large tables.
+"""Read a DuckDB table for a tree: categories as codes, numbers as they are, and a seeded sample of large tables.
 
 The sample is DuckDB's reservoir with a seed, taken in one thread so that the same seed gives the same records.
 """
@@ -22,10 +22,10 @@ def read_training_table(
     con: duckdb.DuckDBPyConnection, table: str, attributes: Sequence[str] | None, target: str,
     sample: int | None = SAMPLE, seed: int = 0,
 ) -> TrainingTable:  # fmt: skip
-    """Read a table of DuckDB, or a sample of a larger one, with the class `target`.
+    """Read a DuckDB table, or a sample of a larger one, with the class `target`.
 
-    Left out, `attributes` are all columns that a rule can use: not a category with more than `MOST` values, nor a text
-    or whole number that differs in every record, which is a key.
+    By default, `attributes` are all columns that a rule can use: no category with more than `MOST` values, and no text
+    or integer that differs in every record, which is a key.
     """
     types = column_types(con, table)
     source = quoted(table_reference(table))
@@ -48,19 +48,19 @@ def read_training_table(
 def _named(types: dict[str, str], name: str, table: str) -> str:
     found = next((own for own in types if own.casefold() == name.casefold()), None)
     if found is None:
-        raise DataError(f"there is no column {name!r} in {table!r}; {choices(name, types)}")
+        raise DataError(f"no column {name!r} in {table!r}; {choices(name, types)}")
     return found
 
 
 def numeric(kind: str) -> bool:
-    """Tell whether a type of DuckDB is split by thresholds."""
+    """Return whether a DuckDB type is split by thresholds."""
     return kind in INTEGERS | FLOATS or kind.startswith("DECIMAL(")
 
 
 def _attribute(
     con: duckdb.DuckDBPyConnection, source: str, name: str, kind: str, *, is_class: bool
 ) -> Attribute | None:
-    """Return the attribute, or None for a category of too many values. A class of numbers is a category."""
+    """Return the attribute, or None for a category with too many values. A numeric class is a category."""
     if numeric(kind) and not is_class:
         return Attribute(name, "number", whole=kind in INTEGERS - {"BIGNUM"})
     column, limit = quoted(identifier(name)), MOST_CLASSES if is_class else MOST
@@ -72,7 +72,7 @@ def _attribute(
 
 
 def _key(con: duckdb.DuckDBPyConnection, source: str, attribute: Attribute) -> bool:
-    """Tell whether a text or whole number differs in every one of several records."""
+    """Return whether a text or integer differs in every one of several records."""
     if attribute.kind == "number" and not attribute.whole:
         return False
     column = quoted(identifier(attribute.name))

@@ -81,7 +81,7 @@ def _holders(shown: dict[str, Any]) -> list[str]:
     ]
     rows = [*together, *users]
     return (
-        ["<h3>Who holds it</h3>", table(("users", "answers", "exposed records"), rows, searchable=True)] if rows else []
+        ["<h3>Who knows it</h3>", table(("users", "answers", "exposed records"), rows, searchable=True)] if rows else []
     )
 
 

@@ -19,7 +19,7 @@ TYPES = {
 def patterns(found: Patterns) -> list[str]:
     """Return the part about what a classifier finds."""
     target = escape(found.target)
-    header = ("classifier, learnt from", "own data", "original", "held out")
+    header = ("classifier, trained on", "own data", "original", "held out")
     rows = [
         (name, *("-" if share is None else f"{share:.1%}" for share in (each.own, each.original, each.testing)))
         for name, each in found.accuracies.items()

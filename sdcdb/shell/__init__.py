@@ -1,1 +1,1 @@
-"""How an analyst meets the gateway in a terminal: statements in, drawn answers and explained denials out."""
+"""The analyst's prompt: statements in, answers and explained denials out."""

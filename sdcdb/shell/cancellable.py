@@ -1,8 +1,8 @@
-"""Questions that a person may stop waiting for.
+"""Questions that the user may cancel.
 
-A question is asked on a thread of its own, so that Ctrl-C never breaks into the gateway between the ledger and the
-audit: what was written to the ledger is always known as well. Whoever stops waiting does not get the answer. Whether
-the question counts as asked, the ledger knows; the engine is told to stop.
+A question runs on its own thread, so that Ctrl-C never interrupts the gateway between the ledger and the audit: what
+the ledger records, the audit knows too. A user who cancels gets no answer; the ledger records whether the question
+counts as asked. The engine is told to stop.
 """
 
 import os
@@ -17,18 +17,18 @@ from rich.console import Console
 
 T = TypeVar("T")
 PATIENCE = 1.0
-"""Seconds before a person is told that something is going on."""
+"""Seconds before the user sees that something is going on."""
 
 
 class Cancelled(Exception):  # noqa: N818 - it is no error that somebody presses Ctrl-C
-    """The person stopped waiting."""
+    """The user cancelled the question."""
 
 
 class Waiting:
-    """A person who waits for answers, and what they stopped waiting for."""
+    """A user who waits for answers, and the questions they cancelled."""
 
     def __init__(self, notes: Console, stop: Callable[[], None] = lambda: None) -> None:
-        """`stop` tells whoever works on a call to end it; the call then ends with an error of its own."""
+        """`stop` asks a running call to end; the call then ends with its own error."""
         self._notes = notes
         self._stop = stop
         self._left: list[threading.Event] = []
@@ -37,7 +37,7 @@ class Waiting:
         """Return what the call returns, or raise what it raises; on Ctrl-C, stop it and raise `Cancelled`."""
         results: list[T] = []
         errors: list[BaseException] = []
-        done = threading.Event()  # not Thread.join: interrupted, it takes a thread that runs for one that has ended
+        done = threading.Event()  # not Thread.join: after an interrupt it reports a running thread as ended
 
         def run() -> None:
             try:
@@ -60,7 +60,7 @@ class Waiting:
         return results[0]
 
     def leave(self, code: int) -> None:
-        """End the process at once if a question still runs: its engine cannot be closed, and the ledger need not be."""
+        """Exit at once if a question still runs: its engine cannot be closed, and the ledger needs no closing."""
         if not all(done.is_set() for done in self._left):
             if code:
                 self._notes.print("interrupted")
@@ -68,7 +68,7 @@ class Waiting:
 
 
 def _ended(done: threading.Event, seconds: float) -> bool:
-    """Wait in small steps: between them, Python lets Ctrl-C through on every platform."""
+    """Wait in small steps, so that Ctrl-C gets through on every platform."""
     waited = 0.0
     while waited < seconds and not done.wait(0.05):
         waited += 0.05

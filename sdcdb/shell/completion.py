@@ -1,4 +1,4 @@
-"""Completion of names and words: tables behind FROM, columns of the tables that a statement names, functions, words."""
+"""Completion: tables after FROM, columns of the tables that a statement names, functions, keywords."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -26,7 +26,7 @@ _BARE = re.compile(r"[a-z_][a-z0-9_]*")
 
 
 def functions() -> list[str]:
-    """Return the functions that may be used on a restricted table: the gateway's own list, under DuckDB's names."""
+    """Return the functions allowed on a restricted table: the gateway's list, by their names in DuckDB."""
     listed = {name.lower() for kind in [*AGGREGATES, *ALLOWED] if issubclass(kind, exp.Func) for name in _names(kind)}
     with duckdb.connect() as con:
         known = con.execute("SELECT DISTINCT function_name FROM duckdb_functions()").fetchall()
@@ -38,14 +38,14 @@ def _names(kind: type[exp.Func]) -> list[str]:
 
 
 class SqlCompleter(Completer):
-    """Completes the word before the cursor from what the gateway lets anybody name."""
+    """Completes the word before the cursor with names that the gateway allows."""
 
     def __init__(self, relations: Relations) -> None:
         self._relations = relations.all
         self._functions = functions()
 
     def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:  # noqa: ARG002 - the library's signature
-        """Yield what could stand here, the likeliest first."""
+        """Yield the possible completions, the likeliest first."""
         before = document.text_before_cursor
         qualified = _QUALIFIED.search(before)
         if qualified:
@@ -76,7 +76,7 @@ class SqlCompleter(Completer):
 
 
 def _means(alias: str, relation: Relation, text: str) -> bool:
-    """Tell whether a name before a dot is this relation's own, or an alias that the statement gives it."""
+    """Return whether the name before a dot is this relation's name or its alias in the statement."""
     name = relation.path[1]
     given = re.search(rf'\b{re.escape(name)}"?\s+(?:as\s+)?"?{re.escape(alias)}\b', text, re.IGNORECASE)
     return alias.casefold() == name or given is not None

@@ -1,4 +1,4 @@
-"""What can be asked about, in words. Names and types are no secret; identifiers are not among them."""
+"""What can be queried, in words. Names and types are not secret; identifiers are left out."""
 
 from collections.abc import Iterator
 
@@ -7,23 +7,23 @@ from sdcdb.errors import SdcdbError, choices
 from sdcdb.gateway.relations import Confidential, Relation, Relations, Restricted
 
 _USES = {
-    "restricted": "aggregates of confidential columns; conditions and groups on the others",
+    "restricted": "aggregates of confidential columns; conditions and GROUP BY on the others",
     "public": "anything",
-    "protected": "anything: its values are perturbed",
+    "protected": "any query: its values are perturbed",
 }
 
 
 def listing(relations: Relations) -> list[tuple[str, str, str]]:
-    """Return name, kind and use of everything that can be named."""
+    """Return the name, kind and use of every table and view that can be queried."""
     return [(relation.name, relation.kind, _USES[relation.kind]) for relation in relations.all]
 
 
 def describe(relations: Relations, name: str) -> list[tuple[str, str, str]]:
-    """Return name, type and use of every column of a table or view."""
+    """Return the name, type and use of every column of a table or view."""
     wanted = table_reference(name) if name.strip('". ') else None
     relation = relations.find(wanted.db, wanted.name) if wanted is not None else None
     if relation is None:
-        raise SdcdbError(f"there is no table {name!r}; {choices(name, [each.name for each in relations.all])}")
+        raise SdcdbError(f"no table {name!r}; {choices(name, [each.name for each in relations.all])}")
     return list(_columns(relation))
 
 
@@ -34,7 +34,7 @@ def _columns(relation: Relation) -> Iterator[tuple[str, str, str]]:
         elif column in relation.confidential:
             use = f"{', '.join(relation.limits.aggregates)}; values {_range(relation.confidential[column])}"
         else:
-            use = "conditions, groups, aggregates"
+            use = "conditions, GROUP BY, aggregates"
         yield column, kind, use
 
 

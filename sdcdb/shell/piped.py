@@ -1,4 +1,4 @@
-"""A session without a terminal: statements from a pipe or a file, one after the other."""
+"""A session without a terminal: statements from a pipe or a file, one after another."""
 
 from collections.abc import Iterable
 
@@ -7,9 +7,9 @@ from sdcdb.shell.split import blank, split
 
 
 def feed(session: Session, lines: Iterable[str]) -> bool:
-    """Run every statement and command as soon as it is complete; tell whether all were answered.
+    """Run every statement and command as soon as it is complete; return whether all were answered.
 
-    A last statement without a semicolon is run too.
+    The last statement needs no semicolon.
     """
     rest, answered = "", True
     inputs: tuple[str, ...]

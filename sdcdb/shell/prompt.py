@@ -1,4 +1,4 @@
-"""The prompt: many lines, history, completion, colours."""
+"""The prompt: multi-line input, history, completion, colours."""
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.filters import Condition, is_done
@@ -17,14 +17,14 @@ WORDS_TO_LEAVE = frozenset({"exit", "quit"})
 
 
 def finished(text: str) -> bool:
-    """Tell whether Enter ends the input: a command, nothing at all, or statements with nothing begun behind them."""
+    """Return whether Enter ends the input: a command, an empty line, or complete statements."""
     if text.lstrip().startswith("\\") or not text.strip() or text.strip().lower() in WORDS_TO_LEAVE:
         return True
     return bool(split(text).statements) and blank(split(text).rest)
 
 
 def converse(session: Session, name: str, history: History) -> None:
-    """Prompt, run and draw until the person leaves."""
+    """Prompt, run and draw until the user quits."""
     prompt: PromptSession[str] = PromptSession(
         FormattedText([("bold ansicyan", f"{printable(name, 30)}> ")]),
         multiline=True,
@@ -47,7 +47,7 @@ def converse(session: Session, name: str, history: History) -> None:
 
 
 def run(session: Session, text: str) -> Outcome:
-    """Run what was typed or pasted: one command, or any number of statements. A cancelled one ends the row."""
+    """Run what was typed or pasted: one command, or any number of statements. Cancelling one skips the rest."""
     if text.strip().lower() in WORDS_TO_LEAVE:
         return Outcome.LEAVE
     inputs = (text,) if text.lstrip().startswith("\\") else split(text).statements
@@ -73,7 +73,7 @@ def _keys() -> KeyBindings:
 
 
 def _choosing() -> bool:
-    """Whether a completion is chosen: Enter then takes it."""
+    """Whether a completion is selected: Enter then accepts it."""
     from prompt_toolkit.application import get_app
 
     state = get_app().current_buffer.complete_state

@@ -18,19 +18,19 @@ from sdcdb.terminal.status import draw_halted, draw_known
 from sdcdb.terminal.suppressed import hidden
 
 HELP = (
-    ("SELECT ...;", "ask; a statement ends with a semicolon and may have many lines"),
-    ("\\d", "what can be asked about"),
-    ("\\d TABLE", "its columns, and how each may be used"),
-    ("\\explain SELECT ...", "the verdict without asking (SQL: EXPLAIN PRIVACY SELECT ...)"),
-    ("\\status", "how much you could know by now"),
-    ("\\?", "this help"),
-    ("\\q", "leave (or Ctrl-D)"),
-    ("Ctrl-C", "cancel the line, or the question that is being asked"),
+    ("SELECT ...;", "ask a question; it ends with a semicolon and may span lines"),
+    ("\\d", "list what you can query"),
+    ("\\d TABLE", "list its columns and how you may use them"),
+    ("\\explain SELECT ...", "show the verdict without running it (SQL: EXPLAIN PRIVACY SELECT ...)"),
+    ("\\status", "show how much you could know so far"),
+    ("\\?", "show this help"),
+    ("\\q", "quit (or Ctrl-D)"),
+    ("Ctrl-C", "cancel the line, or the running question"),
 )
 
 
 class Outcome(Enum):
-    """What became of an input."""
+    """The outcome of an input."""
 
     DONE = "done"
     DENIED = "denied"
@@ -40,7 +40,7 @@ class Outcome(Enum):
 
 @dataclass(frozen=True)
 class Session:
-    """A user at the gateway of a database. Results go to `console`, denials to `notes`."""
+    """A user of a database's gateway. Results go to `console`, denials to `notes`."""
 
     database: Governed
     gateway: Gateway
@@ -84,13 +84,13 @@ class Session:
         elif word == "\\d" and rest.strip():
             draw_rows(self.console, ("column", "type", "use"), describe(self.gateway.relations, rest.strip()))
         elif word == "\\d":
-            draw_rows(self.console, ("name", "kind", "what may be asked"), listing(self.gateway.relations))
+            draw_rows(self.console, ("name", "kind", "what you may ask"), listing(self.gateway.relations))
         elif word == "\\explain" and rest.strip():
             draw_verdict(self.console, self._explained(rest))
         elif word == "\\status":
             self._status()
         else:
-            raise SdcdbError(f"{word!r} is no command, or it lacks a statement; {choices(word, COMMANDS)}")
+            raise SdcdbError(f"{word!r} is not a command, or its statement is missing; {choices(word, COMMANDS)}")
         return Outcome.DONE
 
     def _status(self) -> None:

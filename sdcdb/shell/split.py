@@ -1,12 +1,12 @@
-"""Where a statement ends: at a semicolon that stands in no quotes and in no comment.
+"""Where a statement ends: at a semicolon outside quotes and comments.
 
-This only decides what is sent to the gateway at once. Whatever is sent, the gateway reads for itself.
+This only decides what is sent to the gateway together; the gateway parses it again.
 """
 
 import re
 from dataclasses import dataclass
 
-# What may hold a semicolon that ends nothing. An opening without its end reaches to the end of the text.
+# What may contain a semicolon that ends nothing. An unclosed one reaches to the end of the text.
 _CLOSED = r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\n]*(?=\n)|/\*.*?\*/|\$(?P<tag>\w*)\$.*?\$(?P=tag)\$"
 _TOKEN = re.compile(rf"(?P<closed>{_CLOSED})|(?P<open>'|\"|--|/\*|\$\w*\$)|(?P<end>;)", re.DOTALL)
 _COMMENTS = re.compile(r"(?P<kept>'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\")|--[^\n]*|/\*.*?\*/", re.DOTALL)
@@ -14,14 +14,14 @@ _COMMENTS = re.compile(r"(?P<kept>'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\")|--[^\n]*|/
 
 @dataclass(frozen=True)
 class Split:
-    """The finished statements of a text, without their semicolons, and what is left behind the last one."""
+    """The complete statements of a text, without their semicolons, and what follows the last one."""
 
     statements: tuple[str, ...]
     rest: str
 
 
 def split(text: str) -> Split:
-    """Cut a text into statements; statements of nothing but blanks and comments are left out.
+    """Split a text into statements, leaving out those of only blanks and comments.
 
     >>> split("SELECT ';' -- a; b\\n; SELECT 2; SELECT")
     Split(statements=("SELECT ';' -- a; b", 'SELECT 2'), rest=' SELECT')
@@ -38,7 +38,7 @@ def split(text: str) -> Split:
 
 
 def blank(text: str) -> bool:
-    """Tell whether a text holds nothing but blanks and comments.
+    """Return whether a text contains only blanks and comments.
 
     >>> blank(" -- nothing"), blank("'--'")
     (True, False)

@@ -24,7 +24,7 @@ _STYLES = {"allow": "bold green", "suppress": "bold yellow", "deny": "bold red",
 def draw_rows(
     console: Console, header: Sequence[str], rows: Sequence[Sequence[Any]], hidden: Collection[tuple[int, int]] = ()
 ) -> None:
-    """Draw rows in columns, numbers to the right. Nothing is cut off: in a terminal, long values fold."""
+    """Draw rows in columns, numbers right-aligned. Nothing is cut off: in a terminal, long values wrap."""
     drawn = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False, show_edge=False)
     for at, name in enumerate(header):
         numeric = any(_number(row[at]) for row in rows) and all(_number(row[at]) or row[at] is None for row in rows)
@@ -44,11 +44,11 @@ def draw_rows(
     wide = console if console.is_terminal else Console(file=console.file, width=width)
     wide.print(drawn, soft_wrap=False, crop=False)
     if len(rows) > most:
-        console.print(f"... {len(rows) - most:,} more rows: LIMIT them, or ask with --csv", style="dim")
+        console.print(f"... {len(rows) - most:,} more rows: use LIMIT, or --csv to get them all", style="dim")
 
 
 def draw_answer(console: Console, notes: Console, answer: Answer, hidden: Collection[tuple[int, int]]) -> None:
-    """Draw an answer; behind it, in words, what was suppressed in it and why."""
+    """Draw an answer, followed by a sentence on what was suppressed in it and why."""
     draw_rows(console, answer.columns, answer.rows, hidden)
     note = suppression(answer.verdict)
     if note is not None:
@@ -56,7 +56,7 @@ def draw_answer(console: Console, notes: Console, answer: Answer, hidden: Collec
 
 
 def suppression(verdict: Verdict) -> Text | None:
-    """Say what was left out of an answer, or None."""
+    """Say what was left out of an answer; None if nothing was."""
     if verdict.kind != "suppress":
         return None
     what = f"{HIDDEN} {counted(verdict.suppressed, 'group')} suppressed"
@@ -65,14 +65,14 @@ def suppression(verdict: Verdict) -> Text | None:
 
 
 def denial(refusal: Denied) -> Text:
-    """Explain a denial: which rule, why, and what to try."""
+    """Explain a denial: which rule, why, and what to try instead."""
     word = "not supported" if isinstance(refusal, Unsupported) else "denied"
     text = Text.assemble((f"{word} ({refusal.rule}): ", "bold red"), printable(refusal.reason))
     return text.append(f"\n  try: {printable(refusal.hint)}", "cyan") if refusal.hint else text
 
 
 def draw_verdict(console: Console, verdict: Verdict) -> None:
-    """Draw what would become of a statement."""
+    """Draw the verdict on a statement."""
     drawn = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
     for name, value in verdict.rows():
         style = _STYLES.get(value, "") if name == "verdict" else ""

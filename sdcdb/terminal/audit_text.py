@@ -72,7 +72,7 @@ def _draw_findings(console: Console, found: list[dict[str, Any]]) -> None:
         if proof is None:
             continue
         console.print()
-        kind = "smallest proof" if proof["smallest"] else "proof that can lose no query"
+        kind = "smallest proof" if proof["smallest"] else "irreducible proof"
         console.print(f"{each['record']}: {kind}, {proof['words']}", markup=False)
         for position, query in enumerate(proof["queries"][:SHOWN], start=1):
             console.print(
@@ -108,7 +108,7 @@ def _draw_column(console: Console, column: dict[str, Any]) -> None:
     ]
     if rows_users:
         console.print()
-        console.print(table("Who holds it", ("users", "answers", "exposed records"), rows_users))
+        console.print(table("Who knows it", ("users", "answers", "exposed records"), rows_users))
 
 
 def _draw_replay(console: Console, data: dict[str, Any]) -> None:

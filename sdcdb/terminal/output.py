@@ -22,7 +22,7 @@ QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing 
 
 @dataclass(frozen=True)
 class Output:
-    """Where results and notes go for one call of a command."""
+    """Where one call of a command writes its results and notes."""
 
     as_json: bool = False
     quiet: bool = False
@@ -30,14 +30,14 @@ class Output:
     notes: Console = field(default_factory=lambda: Console(stderr=True, soft_wrap=True, highlight=False))
 
     def result(self, data: Any, render: Callable[[Console], None]) -> None:
-        """Print the result: `data` as JSON, or whatever `render` draws."""
+        """Print the result: `data` as JSON, or what `render` draws."""
         if self.as_json:
             sys.stdout.write(json.dumps(_json(data), indent=2, ensure_ascii=False, default=str) + "\n")
         else:
             render(self.console)
 
     def note(self, text: str) -> None:
-        """Tell the person something that is not part of the result."""
+        """Print a note that is not part of the result."""
         if not self.quiet and not self.as_json:
             self.notes.print(text, markup=False)
 
@@ -66,7 +66,7 @@ class Output:
 
 
 def table(title: str, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:
-    """Draw a table. Numbers are set to the right."""
+    """Draw a table, numbers right-aligned."""
     drawn = Table(
         title=Text(title), title_justify="left", title_style="bold", header_style="dim", box=None, padding=(0, 2, 0, 0)
     )
@@ -80,7 +80,7 @@ def table(title: str, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> T
 
 
 def shown(cell: Any) -> str:
-    """Write a value for a person: thousands apart, three decimals where they matter."""
+    """Write a value for a person: with thousands separators, and three decimals where they matter."""
     if cell is None:
         return "-"
     if isinstance(cell, bool) or not isinstance(cell, int | float):
@@ -91,7 +91,7 @@ def shown(cell: Any) -> str:
 
 
 def _json(value: Any) -> Any:
-    """JSON has no infinity and no NaN: write them as text, so that every reader can read the rest."""
+    """Write infinity and NaN as text: JSON has neither, and strict readers would reject the rest."""
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     if isinstance(value, dict):

@@ -1,11 +1,11 @@
-"""Text from elsewhere, made safe for a terminal."""
+"""Untrusted text, made safe for a terminal."""
 
 
 def printable(text: str, width: int | None = None) -> str:
-    r"""Return text on one line, with every character that does not print written as an escape; cut it at `width`.
+    r"""Return text on one line, with every unprintable character escaped; cut it at `width`.
 
-    A statement may hold escape sequences that move the cursor, colour what follows or rename the window, and marks that
-    turn the direction of writing: an auditor must see them, not obey them.
+    A statement may contain escape sequences that move the cursor, colour what follows or rename the window, and marks
+    that reverse the writing direction: an auditor must see them, and the terminal must not obey them.
 
     >>> printable("SELECT 1 \x1b[2J\n  FROM  staff"), printable("SELECT count(*) FROM staff", 12)
     ('SELECT 1 \\x1b[2J FROM staff', 'SELECT coun…')

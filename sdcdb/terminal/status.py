@@ -1,4 +1,4 @@
-"""What is known by now, drawn: numbers, and a bar for the room that is left."""
+"""What analysts know so far: numbers, and a bar for the room that is left."""
 
 from collections.abc import Sequence
 
@@ -19,9 +19,9 @@ BAR = 8
 def draw_known(console: Console, found: Sequence[Known]) -> None:
     """Draw what is known per table, pool of users and column."""
     if not found:
-        console.print("Nothing is known yet: no question about a confidential column was answered.")
+        console.print("Nothing is known yet: no question about a confidential column has been answered.")
         return
-    title = Text("What all answers together tell about the best-known record", "bold")
+    title = Text("What all answers together reveal about the best-known record", "bold")
     drawn = Table(title=title, title_justify="left", box=None, header_style="dim", padding=(0, 2, 0, 0), pad_edge=False)
     for name in ("column", "known to"):
         drawn.add_column(name, overflow="fold")
@@ -42,7 +42,7 @@ def draw_known(console: Console, found: Sequence[Known]) -> None:
 
 
 def draw_asked(console: Console, questions: Sequence[Tally]) -> None:
-    """Draw how many questions each user asked, and what became of them."""
+    """Draw how many questions each user asked, and how many were answered."""
     if questions:
         rows = [(printable(each.user, 30), each.answered, each.suppressed, each.denied) for each in questions]
         console.print()
@@ -57,7 +57,7 @@ WHY = {
 
 
 def draw_halted(console: Console, halted: Sequence[Halt]) -> None:
-    """Say which tables wait for their owner, and why."""
+    """Say which tables wait for their owner to act, and why."""
     for halt in halted:
         console.print(Text(f"{printable(halt.table)} {WHY[halt.rule]}", "bold yellow"))
         for why in halt.why:
@@ -65,7 +65,7 @@ def draw_halted(console: Console, halted: Sequence[Halt]) -> None:
 
 
 def bar(room: float) -> Text:
-    """Draw how much is left, and write it in percent: green, then yellow, then red.
+    """Draw how much room is left, and write it in percent: green, then yellow, then red.
 
     >>> bar(0.5).plain
     '████░░░░  50%'

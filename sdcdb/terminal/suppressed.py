@@ -1,9 +1,8 @@
-"""Which places of an answer were suppressed.
+"""Which values of an answer were suppressed.
 
-A suppressed group keeps its keys and has NULL for its aggregates. Other NULLs can stand beside them: the keys of
-subtotals, a MIN of nothing. Where the statement is a plain SELECT, its list tells keys from aggregates. Where it works
-on aggregates further (a CTE, a subquery), this cannot be told from outside, and every NULL may be one that was
-suppressed.
+A suppressed group keeps its keys and has NULL for its aggregates. Other NULLs may appear too: the keys of subtotals,
+a MIN of nothing. In a plain SELECT, the select list distinguishes keys from aggregates. In a statement that computes
+with aggregates (a CTE, a subquery) this is not visible from outside, and every NULL may be a suppressed value.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,7 +16,7 @@ from sdcdb.gateway.answer import Answer
 
 
 def hidden(answer: Answer, sql: str) -> frozenset[tuple[int, int]]:
-    """Return row and column of every place of an answer that was suppressed."""
+    """Return the row and column of every suppressed value of an answer."""
     if answer.verdict.kind != "suppress":
         return frozenset()
     columns = _aggregates(sql, len(answer.columns))
@@ -36,7 +35,7 @@ def _all_null(row: Sequence[Any], columns: Sequence[int]) -> bool:
 
 
 def _aggregates(sql: str, width: int) -> list[int] | None:
-    """Return which columns of a plain SELECT are made of aggregates; None when the statement is not so plain."""
+    """Return which columns of a plain SELECT contain aggregates; None when the statement is not a plain SELECT."""
     try:
         tree = sqlglot.parse_one(sql, read="duckdb")
     except (SqlglotError, RecursionError):

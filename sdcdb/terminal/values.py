@@ -1,4 +1,4 @@
-"""Values of an answer as text, as JSON and as CSV. No value can write a control character to a terminal."""
+"""Values of an answer as text, JSON and CSV. No value can write a control character to a terminal."""
 
 import base64
 import csv
@@ -9,15 +9,15 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 HIDDEN = "*"
-"""Stands where a number was suppressed."""
+"""Shown in place of a suppressed number."""
 
 _CONTROL_IN_JSON = {code: f"\\u{code:04x}" for code in range(0x7F, 0xA0)}
 
 
 def escaped(text: str, kept: str = "") -> str:
-    r"""Return the text with every character that does not print written as an escape, but for those in `kept`.
+    r"""Return the text with every unprintable character escaped, except those in `kept`.
 
-    Blanks stay as they are: they are part of a value. `sdcdb.terminal.printable` folds them, as suits a statement.
+    Blanks are kept, because they are part of a value; `sdcdb.terminal.printable` collapses them.
 
     >>> escaped("a  b\x1b[2J\n")
     'a  b\\x1b[2J\\n'
@@ -30,7 +30,7 @@ def escaped(text: str, kept: str = "") -> str:
 
 
 def shown(value: Any) -> str:
-    """Write a value in full, as an exact answer deserves; NULL is an empty place."""
+    """Write a value in full precision; NULL is empty."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -41,7 +41,7 @@ def shown(value: Any) -> str:
 
 
 def plain(value: Any) -> Any:
-    """Return a value as JSON has it: whole and real numbers as numbers, decimals and dates as exact text."""
+    """Return a value for JSON: integers and floats as numbers, decimals and dates as exact text."""
     if value is None or isinstance(value, bool | int | str):
         return value
     if isinstance(value, float):
@@ -56,12 +56,12 @@ def plain(value: Any) -> Any:
 
 
 def json_text(data: Any) -> str:
-    """Write JSON in ASCII: whatever a value holds, it stays inside its quotes."""
+    """Write JSON in ASCII, so that no value can break out of its quotes."""
     return json.dumps(plain(data), indent=2, ensure_ascii=True).translate(_CONTROL_IN_JSON)
 
 
 def csv_text(header: Sequence[str], rows: Sequence[Sequence[Any]], hidden: Collection[tuple[int, int]] = ()) -> str:
-    """Write CSV: NULL is an empty field, what was suppressed a `*`. Line ends and tabs stay inside their quotes."""
+    """Write CSV: NULL is an empty field, a suppressed value a `*`. Line ends and tabs stay inside their quotes."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow([escaped(name, "\n\t") for name in header])

@@ -58,7 +58,7 @@ def test_json_holds_the_finding_and_each_user_alone_is_harmless(folder: Path) ->
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({}, "name the query log: --log FILE"),
+        ({}, "name the query log with --log FILE"),
         ({"log": [Path("absent.csv")]}, "cannot read the log absent.csv"),
         ({"log": [Path("log.sql")], "dialect": "postgress"}, "did you mean 'postgres'?"),
         ({"log": [Path("log.sql")], "together": "al"}, "did you mean 'all'?"),

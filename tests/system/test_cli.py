@@ -140,7 +140,7 @@ def test_data_sets_are_listed(tmp_path: Path) -> None:
     ("arguments", "says"),
     [
         (["datasets", "stuff"], "did you mean 'staff'"),
-        (["datasets", "staff", "--rows", "0", "-o", "new.duckdb"], "give a number from 1"),
+        (["datasets", "staff", "--rows", "0", "-o", "new.duckdb"], "it must be from 1"),
         (["datasets", "bank", "-o", "no/such/folder.duckdb"], "create it first"),
         (["datasets", "bank", "-o", "staff.duckdb"], "already exists"),
         (["measure", "staff.duckdb", "stuff", "-k", "sex", "-c", "salary"], "did you mean 'staff'"),
@@ -153,7 +153,7 @@ def test_data_sets_are_listed(tmp_path: Path) -> None:
         (["check", "staff.policy.yaml"], "is not a DuckDB database"),
         (["check", "."], "is a folder"),
         (["init", "staff.duckdb", "--table", "stuff", "-o", "-"], "did you mean 'staff'"),
-        (["init", "staff.duckdb", "-o", "no/such/p.yaml"], "there is no folder"),
+        (["init", "staff.duckdb", "-o", "no/such/p.yaml"], "no folder"),
         (["nonsense"], "No such command"),
         (["measure"], "Missing argument"),
     ],

@@ -105,9 +105,9 @@ def test_an_interrupted_evaluation_goes_on_where_it_stopped(staff: Path) -> None
         (["-c", "salary", "--known", "sx"], "did you mean 'sex'"),
         (["-c", "salary", "-t", "laplace:1"], "'laplace' is not a technique"),
         (["-c", "salary", "--restriction", "3"], "even query set sizes"),
-        (["-c", "salary", "--domain", "5"], "give two numbers"),
+        (["-c", "salary", "--domain", "5"], "write two numbers"),
         (["-c", "salary", "--plot", "x.gif"], "cannot draw x.gif"),
-        (["-c", "salary", "--seed", "-1"], "--seed -1"),
+        (["-c", "salary", "--seed", "-1"], "--seed must be 0"),
         (["-c", "salary", "--known", "sex", "-t", "rounding:base=7"], "rounding:base=7"),
     ],
 )

@@ -121,8 +121,8 @@ def test_no_value_and_no_name_writes_control_characters(run: Run, db: Path) -> N
     ("arguments", "says"),
     [
         (["ask", "staff.duckdb", "SELECT 1", "--json", "--csv"], "choose one"),
-        (["ask", "staff.duckdb", "SELECT 1", "--param", "x"], "is not of the form"),
-        (["ask", "staff.duckdb", "SELECT 1", "--user", " "], "--user is empty"),
+        (["ask", "staff.duckdb", "SELECT 1", "--param", "x"], "write 1=VALUE"),
+        (["ask", "staff.duckdb", "SELECT 1", "--user", " "], "--user must not be empty"),
         (["ask", "stuff.duckdb", "SELECT 1"], "did you mean 'staff.duckdb'"),
         (["refresh", "staff.duckdb", "stuff"], "did you mean 'staff'"),
         (["status", "bare.duckdb"], "there is no policy"),
@@ -206,7 +206,7 @@ def test_commands_of_the_shell(run: Run, db: Path) -> None:
         assert words in said.stdout
     assert "1\n" not in said.stdout[-5:]
     wrong = run("shell", db, stdin="\\e\n\\d stuff\n", code=1).stderr
-    assert "did you mean '\\\\explain'" in wrong or "is no command" in wrong
+    assert "did you mean '\\\\explain'" in wrong or "is not a command" in wrong
     assert "did you mean 'staff'" in wrong
 
 

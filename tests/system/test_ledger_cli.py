@@ -74,12 +74,12 @@ def test_verify_finds_that_an_older_state_was_put_back(run: Run, db: Path) -> No
     for file, content in old:
         file.write_bytes(content)
     run("verify", db)
-    assert "put back to an older state" in run("verify", db, "--contains", noted, code=1).stdout
+    assert "set back to an older state" in run("verify", db, "--contains", noted, code=1).stdout
 
 
 def test_a_database_without_a_ledger_is_told_apart_from_a_wrong_name(run: Run, tmp_path: Path) -> None:
     db = tmp_path / "new.duckdb"
-    assert "there is no file" in run("verify", db, code=2).stderr
+    assert "no such file" in run("verify", db, code=2).stderr
     duckdb.connect(str(db)).close()
     for command in (("verify",), ("show",), ("export", "-o", str(tmp_path / "x.csv"))):
         assert "nothing was asked through the gateway" in run(*command, db, code=2).stderr
@@ -161,7 +161,7 @@ def test_export_writes_flat_columns(run: Run, db: Path, tmp_path: Path, ending: 
 def test_export_keeps_what_is_there(run: Run, db: Path, tmp_path: Path) -> None:
     file = tmp_path / "out.csv"
     file.write_text("mine", encoding="utf-8")
-    assert "exists already" in run("export", db, "-o", file, code=2).stderr
+    assert "already exists" in run("export", db, "-o", file, code=2).stderr
     assert file.read_text(encoding="utf-8") == "mine"
     assert "allowed: .csv, .jsonl, .parquet" in run("export", db, "-o", tmp_path / "out.xlsx", code=2).stderr
 
