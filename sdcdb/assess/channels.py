@@ -1,7 +1,7 @@
-"""The channel of a fitted technique: with what probability an original is published as what.
+"""The channel of a fitted technique: the probability that an original value is published as another.
 
 Categories that change by a matrix have it already. For noise on numbers it is computed on a grid of the domain, from
-2,000 equally likely noises; nothing is drawn. For all else it is counted from records before and after.
+2,000 equally likely noises; nothing is drawn. For all others it is counted from records before and after.
 """
 
 import math
@@ -23,7 +23,7 @@ _NOISES = 2_000
 
 
 def grid_of(domain: tuple[float, float], step: float | None) -> Grid:
-    """Cut a domain into cells: one for each value of a short one, else a hundred."""
+    """Divide a domain into cells: one for each value of a short one, otherwise a hundred."""
     low, high = domain
     values = math.floor((high - low) / step + 1e-6) + 1 if step else CELLS + 1
     if step and values <= CELLS:
@@ -32,13 +32,13 @@ def grid_of(domain: tuple[float, float], step: float | None) -> Grid:
 
 
 def channel(fitted: Fitted, column: str, grid: Grid) -> Floats | None:
-    """Return the likelihood of noise on a grid; None for a technique that is no such noise."""
+    """Return the likelihood of noise on a grid; None for a technique of another kind."""
     published = _published(fitted, column, grid.middles[:, None])
     return None if published is None else grid.channel(published)
 
 
 def counted(before: Cells, after: Cells, grid: Grid) -> Floats:
-    """Estimate the channel of any technique from records; originals that do not occur stay as they are."""
+    """Estimate the channel of any technique from records; originals that do not occur are taken as unchanged."""
     likelihood = empirical(before, after, (grid.size, grid.size))
     never = likelihood.sum(axis=1) == 0
     likelihood[never] = np.eye(grid.size)[never]

@@ -1,4 +1,4 @@
-"""Holding a protected view against its table: what an analyst can still use, and what an intruder can still learn."""
+"""Compare a protected view with its table: what an analyst can still use, and what an intruder can still learn."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -34,13 +34,13 @@ from sdcdb.techniques.vicus import Partitioned
 from sdcdb.views import catalogue
 from sdcdb.views.plan import Plan
 
-MOST_VALUES = 200  # a column with more values is not held against others by chi-square
-TARGETS = 500  # records for which entropies are averaged
+MOST_VALUES = 200  # columns with more values are left out of chi-square
+TARGETS = 500  # records over which entropies are averaged
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Everything that was measured. Positions in `associations` and `entropies` count in `categorical`."""
+    """Everything that was measured. Positions in `associations` and `entropies` refer to `categorical`."""
 
     plan: Plan
     records: int
@@ -53,12 +53,12 @@ class Comparison:
     confidential: str | None
     entropies: tuple[AverageEntropies, ...]
     uncertainties: dict[str, tuple[Uncertainty, ...]]
-    """Of each confidential number with a domain."""
+    """For each confidential number with a domain."""
     losses: dict[str, EanLoss]
-    """Of each column that is published as lists."""
+    """For each column that is published as lists."""
     sweeps: dict[str, tuple[Point, ...]]
     similarities: dict[str, tuple[pd.DataFrame, pd.DataFrame]]
-    """Similarity of values before and after, of the columns that are perturbed by it."""
+    """Similarity of values before and after, for the columns perturbed by similarity."""
     patterns: Patterns | None
     """What a classifier finds before and after, where the view publishes a class."""
     before: pd.DataFrame
@@ -66,7 +66,7 @@ class Comparison:
 
 
 def compare(database: Governed, view: str, confidential: str | None = None, seed: int = 0) -> Comparison:
-    """Compare a protected view with its table. `confidential` is the category column that an intruder is after."""
+    """Compare a protected view with its table. `confidential` is the category an intruder wants to learn."""
     plan = catalogue.entry(database.con, view).plan
     table, asked = _declared(database, plan)
     before, after = linked(database, plan, asked, seed)
@@ -111,7 +111,7 @@ def _declared(database: Governed, plan: Plan) -> tuple[Table, View]:
     table = database.policy.tables.get(plan.table) if database.policy else None
     view = table.protect.get(plan.view) if table else None
     if table is None or view is None:
-        raise SdcdbError(f"the policy does not know the view {plan.view!r}: its secret is needed to compare records")
+        raise SdcdbError(f"the policy does not define the view {plan.view!r}: its secret is needed to compare records")
     return table, view
 
 
@@ -145,7 +145,7 @@ def _entropies(
     secret: str | None,
     seed: int,
 ) -> tuple[AverageEntropies, ...]:
-    """Average what an intruder is unsure of who knows 1, 2, 3 and all other categories of a record (VICUS, Alg. 2)."""
+    """Average the uncertainty of an intruder who knows 1, 2, 3 and all other categories of a record (VICUS, Alg. 2)."""
     whole = np.all([(coded[name][0] >= 0) & (coded[name][1] >= 0) for name in columns], axis=0)
     if not whole.any() or len(columns) < 2 or secret is None:
         return ()
@@ -178,7 +178,7 @@ def _technique(plan: Plan, column: str) -> Fitted | None:
 def _uncertainties(
     plan: Plan, table: Table, before: pd.DataFrame, after: pd.DataFrame, seed: int
 ) -> dict[str, tuple[Uncertainty, ...]]:
-    """Measure the CAE of confidential numbers, for one who knows the quasi-identifiers that nothing was done to."""
+    """Measure the CAE of confidential numbers for an intruder who knows the unchanged quasi-identifiers."""
     samples = [each for each in plan.fitted if isinstance(each, FittedSampling)]
     fraction = float(np.prod([each.size / each.of for each in samples])) if all(each.of for each in samples) else 1.0
     names = [name for name in plan.columns if name in table.named(Role.QUASI) and _technique(plan, name) is None]

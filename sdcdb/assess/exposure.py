@@ -1,7 +1,7 @@
-"""How exposed a confidential column is to somebody who knows some other columns: CAE per equivalence class.
+"""How exposed a confidential column is to an intruder who knows some other columns: CAE per equivalence class.
 
 An intruder who knows a person's sex, age and department looks up the records that match. Each confidential value among
-them is a candidate, as likely as it is frequent; H(0) and the area say how unsure the intruder still is.
+them is a candidate, as likely as it is frequent; H(0) and the area say how uncertain the intruder remains.
 """
 
 import os
@@ -20,7 +20,7 @@ from sdcdb.measures.cae_curve import CAE, Curve, cae, curve
 from sdcdb.measures.distribution import Distribution, Floats, normalise
 from sdcdb.measures.entropies import entropy
 
-# Above this many distinct values in a class the area is computed on a grid of so many parts: wrong by at most
+# Above this many distinct values in a class, the area is computed on a grid with this many parts: off by at most
 # H(0) x range / 250, and a class takes milliseconds.
 BINS = 250
 
@@ -36,7 +36,7 @@ class ClassExposure:
 
 @dataclass(frozen=True)
 class Exposure:
-    """Every class, the most exposed first, with what an intruder who knows nothing is left with."""
+    """Every class, the most exposed first, and the uncertainty of an intruder who knows nothing."""
 
     table: str
     confidential: str
@@ -77,7 +77,7 @@ def exposure(
     classes: list[ClassExposure] = []
     selected = list(_classes(con, table, names[0], names[1:]))
     if not selected:
-        raise DataError(f"{table!r} has no record with a value in {confidential!r}: there is nothing to measure")
+        raise DataError(f"{table!r} has no record with a value in {confidential!r}: nothing to measure")
     with ThreadPoolExecutor(os.cpu_count()) as threads:  # the programme runs outside Python's global lock
         for each in threads.map(lambda row: ClassExposure(row[0], row[1], cae(row[2], row[3], bins=BINS)), selected):
             classes.append(each)
@@ -134,7 +134,7 @@ def _checked(con: duckdb.DuckDBPyConnection, table: str, confidential: str, know
     if column is not None and not column.numeric:
         raise DataError(f"CAE needs numbers; {confidential!r} is {column.type}")
     if column is not None and column.odd:
-        raise DataError(f"{confidential!r} holds {column.odd} NaN or infinite values: replace them by NULL first")
+        raise DataError(f"{confidential!r} has {column.odd} NaN or infinite values: replace them with NULL first")
     if confidential in known:
-        raise DataError(f"{confidential!r} is confidential and known at once: leave it out of the known columns")
+        raise DataError(f"{confidential!r} cannot be both confidential and known: leave it out of the known columns")
     return spelt

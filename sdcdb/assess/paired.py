@@ -1,4 +1,4 @@
-"""The records of a protected view beside their originals, in a form that measures can take: numbers, and codes."""
+"""The records of a protected view next to their originals, as numbers and codes for the measures."""
 
 from typing import Any
 
@@ -25,18 +25,18 @@ def linked(database: Governed, plan: Plan, view: View, seed: int) -> tuple[pd.Da
     sample = f"USING SAMPLE reservoir({MOST_RECORDS} ROWS) REPEATABLE ({int(seed)})"
     frame = database.con.sql(f"SELECT * FROM ({sql}) {sample}").df()
     if frame.empty:
-        raise SdcdbError(f"{plan.view!r} has no records: there is nothing to compare")
+        raise SdcdbError(f"{plan.view!r} has no records: nothing to compare")
     halves = [frame[[f"{half} {n}" for n, _ in enumerate(plan.columns)]] for half in ("before", "after")]
     return halves[0].set_axis(list(plan.columns), axis=1), halves[1].set_axis(list(plan.columns), axis=1)
 
 
 def boolean(column: pd.Series) -> bool:
-    """Tell whether a column holds truth values."""
+    """Return whether a column contains booleans."""
     return bool(pd.api.types.is_bool_dtype(column.dtype))
 
 
 def listed(column: pd.Series) -> bool:
-    """Tell whether a column holds lists, as EAN publishes."""
+    """Return whether a column contains lists, as EAN publishes."""
     first = column.dropna().head(1)
     return bool(len(first)) and isinstance(first.iloc[0], list | np.ndarray)
 

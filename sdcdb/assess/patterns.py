@@ -1,7 +1,7 @@
 """What a protected view does to the patterns of a class: two trees side by side, accuracies, and entropies.
 
 The indicators of quality of the thesis (2007, chapter 7) and its measure of risk (chapter 8), for a table that has a
-class column. Trees are grown on the records compared; a fifth of them, held out, tell how well rules generalise.
+class column. Trees are grown on the records compared; a fifth of them, held out, show how well rules generalise.
 """
 
 from collections.abc import Sequence
@@ -19,25 +19,25 @@ from sdcdb.trees.c45 import grow
 from sdcdb.trees.table import Attribute, Column, TrainingTable
 from sdcdb.trees.tree import Tree
 
-MOST_RECORDS = 30_000  # trees and entropies are of a sample of this size
+MOST_RECORDS = 30_000  # trees and entropies are computed on a sample of this size
 HELD_OUT = 0.2
-TARGETS = 200  # records for which entropies are averaged
-BINS = 20  # of a number's range: its noise is seen through these
+TARGETS = 200  # records over which entropies are averaged
+BINS = 20  # bins of a number's range, through which its noise is seen
 COMBINATIONS = 5
 MOST_VALUES = 200  # of a category that a rule may test
-LEAST_CASES = 0.002  # of the records, in a branch: patterns, not single records, are compared
+LEAST_CASES = 0.002  # share of the records in a branch: patterns are compared, not single records
 
 
 @dataclass(frozen=True)
 class Patterns:
-    """The two trees, how alike they are, how well classifiers do, and what an intruder is unsure of."""
+    """The two trees, how similar they are, how well classifiers do, and how uncertain an intruder remains."""
 
     target: str
     original: Tree
     perturbed: Tree
     similarity: TreeComparison
     accuracies: dict[str, Accuracies]
-    """By classifier and the data that it learnt from, such as `tree, original`."""
+    """By classifier and the data it was trained on, such as `tree, original`."""
     entropies: tuple[KnownEntropies, ...]
 
 
@@ -105,16 +105,16 @@ def _text(value: Any) -> str | None:
 
 
 def _names_records(column: pd.Series) -> bool:
-    """Tell whether a column numbers the records: whole numbers, all different."""
+    """Return whether a column numbers the records: whole numbers, all different."""
     values = column.to_numpy(dtype=np.float64, na_value=np.nan)
     return bool(len(np.unique(values)) == len(values) and (values == np.floor(values)).all())
 
 
 def _entropies(original: TrainingTable, perturbed: TrainingTable, tree: Tree, seed: int) -> tuple[KnownEntropies, ...]:
-    """Average what an intruder is unsure of (thesis 8.1).
+    """Average the uncertainty of an intruder (thesis 8.1).
 
-    How noise changes a value is read off the records themselves: the intruder is taken to know it. Numbers are seen
-    through bins of their range, so that it can be counted.
+    How noise changes a value is counted from the records themselves: the intruder is assumed to know it. Numbers are
+    put into bins of their range, so that they can be counted.
     """
     names = [attribute.name for attribute in original.attributes if attribute.name != original.target]
     before, after, kernels = [], [], []

@@ -1,9 +1,9 @@
-"""Risk against utility, over a range of the parameter that says how strongly a column is perturbed.
+"""Risk against utility, over a range of the parameter that sets how strongly a column is perturbed.
 
-Risk is how often an intruder's best guess of one value is right, who sees the published value and knows the method and
-how frequent values are: exactly right for categories, right to within 5% of the domain for numbers. Utility is what is
-left for an analyst: for categories the share of chi-square with the other categories, for numbers the squared
-correlation with the original. Both follow from the channel; nothing is drawn.
+Risk is how often an intruder who sees the published value, and knows the method and how frequent values are, guesses
+the original: exactly for categories, to within 5% of the domain for numbers. Utility is what is left for an analyst:
+for categories the share of chi-square with the other categories, for numbers the squared correlation with the
+original. Both follow from the channel; nothing is drawn.
 """
 
 import math
@@ -47,7 +47,7 @@ def category_sweep(
 ) -> tuple[Point, ...]:
     """Sweep a column that changes by a matrix.
 
-    `counts` are those of `fitted.shape.values`; `tables` hold, for each other column, how often they stand together.
+    `counts` are those of `fitted.shape.values`; `tables` hold, for each other column, how often they occur together.
     """
 
     def point(method: str, parameter: str, matrix: Floats, *, chosen: bool) -> Point | None:
@@ -87,7 +87,7 @@ def _words(params: Params) -> str:
 def number_sweep(
     fitted: Fitted, column: str, params: Params, values: Floats, shape: tuple[tuple[float, float], float | None]
 ) -> tuple[Point, ...]:
-    """Sweep noise on a number with a domain; nothing for a technique that is no noise."""
+    """Sweep noise on a number with a domain; empty for a technique of another kind."""
     grid = grid_of(*shape)
     prior = np.bincount(grid.cells(values), minlength=grid.size)
     found = []
@@ -103,7 +103,7 @@ def number_sweep(
 
 
 def _scaled(fitted: Fitted, factor: float) -> tuple[str, Fitted] | None:
-    """Return the technique with so many times its noise, and its parameter in words."""
+    """Return the technique with its noise multiplied, and its parameter in words."""
     changed: Mapping[str, Any]
     if isinstance(fitted, FittedNormal | FittedMultiplicative):
         changed = {"sd": fitted.sd * factor}

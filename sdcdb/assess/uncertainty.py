@@ -1,10 +1,10 @@
-"""CAE of a confidential number before and after perturbation: what one who knows some columns is still unsure of.
+"""CAE of a confidential number before and after perturbation: how uncertain an intruder who knows some columns is.
 
 The setting of the CAE paper (2014), appendix: the intruder's knowledge of a person selects the matching records; what
 was published about them becomes probabilities over the domain, and these become H(0) and the area. Noise is undone by
-Bayes with a uniform prior (`after_noise`); of a sample, the person is in it with the sampling fraction, and any value
-of the domain is equally likely otherwise (`after_sampling`, with the expected share of matching records). H(0) counts
-cells of the domain, at most a hundred, before and after alike: that is why it is less than the entropy of exact values.
+Bayes with a uniform prior (`after_noise`); a person is in a sample with the sampling fraction, and otherwise any value
+of the domain is equally likely (`after_sampling`, with the expected share of matching records). H(0) counts
+cells of the domain, at most a hundred, both before and after: so it is less than the entropy of exact values.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ CLASSES = 300  # classes of matching records, drawn by record, over which is ave
 
 @dataclass(frozen=True)
 class Uncertainty:
-    """Means over records, and the least met, for one who knows the columns `known`."""
+    """Means over records, and the lowest value met, for an intruder who knows the columns `known`."""
 
     known: tuple[str, ...]
     before: CAE
@@ -56,7 +56,7 @@ class Published:
 
 
 def uncertainty(column: Published, known: Sequence[tuple[str, Cells]], seed: int = 0) -> tuple[Uncertainty, ...]:
-    """Measure one confidential column for one who knows nothing, and for one who knows all of `known` (codes)."""
+    """Measure a confidential column for an intruder who knows nothing, and for one who knows all of `known` (codes)."""
     everybody = np.zeros(len(column.before), np.int64)
     found = [_measured(column, (), everybody, seed)]
     if known:
@@ -66,7 +66,7 @@ def uncertainty(column: Published, known: Sequence[tuple[str, Cells]], seed: int
 
 
 def _measured(column: Published, known: tuple[str, ...], classes: Cells, seed: int) -> Uncertainty:
-    people = np.random.default_rng(seed).permutation(len(classes))[:CLASSES]  # classes as often as they have records
+    people = np.random.default_rng(seed).permutation(len(classes))[:CLASSES]  # each class as often as it has records
     measured: dict[int, tuple[CAE, CAE]] = {}
     for one in np.unique(classes[people]):
         matching = classes == one

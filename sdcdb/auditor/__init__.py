@@ -1,1 +1,1 @@
-"""The auditor: what a query log tells about whom, proved by the queries themselves."""
+"""The auditor: what a query log reveals about whom, proved by the queries themselves."""

@@ -1,4 +1,4 @@
-"""The audit of a history: per confidential column and pool of users, who is exposed, and over time."""
+"""Audit a history: who is exposed, per confidential column and pool of users, and how that grew over time."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -22,13 +22,13 @@ from sdcdb.gateway.pools import team_pool
 
 Together = Literal["all", "user", "team"]
 EVERYBODY = "everybody"
-CONTRADICTING = 50  # answers that are set aside one by one before the audit gives up
+CONTRADICTING = 50  # contradicting answers that are set aside one by one before the audit gives up
 Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)
 class Options:
-    """How to audit. `known`: the columns that an intruder knows; by default all quasi-identifiers."""
+    """How to audit. `known`: the columns an intruder knows; by default all quasi-identifiers."""
 
     together: Together = "all"
     known: tuple[str, ...] | None = None
@@ -38,7 +38,7 @@ class Options:
 
 @dataclass(frozen=True)
 class UserExposure:
-    """How many records one user, or one team, exposes alone, by level."""
+    """How many records the answers of one user or team expose on their own, by level."""
 
     name: str
     answers: int
@@ -60,16 +60,16 @@ class ColumnAudit:
     course: Course | None
     users: tuple[UserExposure, ...]
     together: tuple[tuple[tuple[str, ...], int], ...]
-    """Sets of users who together hold the proof of a finding, with how many findings each."""
+    """Sets of users whose answers together prove a finding, with the number of findings."""
     contradicting: tuple[Item, ...]
     everybody: Pooled
     heat: tuple[str, str, tuple[tuple[Any, Any, int, float], ...]] | None
-    """Two quasi-identifiers, and per combination: records, and the share of the domain that the narrowest keeps."""
+    """Two quasi-identifiers; per combination, the number of records and the narrowest share of the domain."""
 
 
 @dataclass(frozen=True, eq=False)
 class Audit:
-    """All of it."""
+    """The result of an audit."""
 
     history: History
     naming: Naming
@@ -84,7 +84,7 @@ class Audit:
 
     @property
     def exceeds(self) -> bool:
-        """Whether anything exceeds the policy, or may."""
+        """Whether anything exceeds the policy, or might."""
         return bool(self.findings or self.history.direct or self.history.unsafe)
 
 
@@ -127,7 +127,7 @@ def _known(options: Options, quasi: Mapping[str, Sequence[Any]], table: str) -> 
     folded = {name.casefold(): name for name in quasi}
     for name in options.known:
         if name.casefold() not in folded:
-            raise DataError(f"{name!r} is no quasi-identifier of {table!r}; {choices(name, quasi)}")
+            raise DataError(f"{name!r} is not a quasi-identifier of {table!r}; {choices(name, quasi)}")
     return tuple(folded[name.casefold()] for name in options.known)
 
 
@@ -145,8 +145,8 @@ def consistent(history: History, items: list[Item]) -> tuple[list[Item], list[It
         aside.append(items[high - 1])
         items = items[: high - 1] + items[high:]
     raise DataError(
-        f"more than {CONTRADICTING} recorded answers contradict the others: is this the version of the data that the "
-        "log is about? Name that snapshot as DB, or leave the recorded answers out"
+        f"more than {CONTRADICTING} recorded answers contradict the others: is this the version of the data that was "
+        "queried? Name that snapshot as DB, or leave the recorded answers out"
     )
 
 
@@ -161,7 +161,7 @@ def _fits(evidence: Evidence, number: int) -> bool:
 def _some(
     history: History, name: str, users: frozenset[str], items: list[Item], everybody: Pooled, limits: Limits
 ) -> Pooled | None:
-    """Audit what some users know. Only records that everybody together exposes can be exposed by some."""
+    """Audit what some users know. They can only expose records that all users together expose."""
     kept = set(map(id, items))
     fact = items[0].fact
     mine = [item for item in history.of(fact.table, fact.column, users) if id(item) in kept]
@@ -199,7 +199,7 @@ def _alone(pool: Pooled) -> UserExposure:
 def _heat(
     pool: Pooled, known: Mapping[str, Sequence[Any]]
 ) -> tuple[str, str, tuple[tuple[Any, Any, int, float], ...]] | None:
-    """Cross two quasi-identifiers, with the narrowest record of each combination."""
+    """Cross two quasi-identifiers and find the narrowest record of each combination."""
     by_size = sorted((len(set(values)), name) for name, values in known.items() if len(set(values)) > 1)
     if len(by_size) < 2:
         return None
@@ -216,7 +216,7 @@ def _heat(
 
 
 def _two(by_size: list[tuple[int, str]]) -> tuple[str, str]:
-    """Choose the two that make a readable map: not more than 60 columns across, the more values the better."""
+    """Choose the two that make a readable map: at most 60 columns across, otherwise as many values as possible."""
     fitting = [name for number, name in by_size if number <= 60]
     chosen = fitting[-2:] if len(fitting) >= 2 else [name for _, name in by_size[:2]]
     return chosen[0], chosen[1]

@@ -10,7 +10,7 @@ from sdcdb.auditor.reading.input_history import Item, Listed, Occurrence
 from sdcdb.auditor.timeline import Course
 from sdcdb.version import __version__
 
-POINTS = 60  # of a curve that a document shows
+POINTS = 60  # of a curve, as shown in a document
 
 
 def document(found: Audit) -> dict[str, Any]:
@@ -38,7 +38,7 @@ def document(found: Audit) -> dict[str, Any]:
 
 
 def statement_data(found: Audit, at: Occurrence) -> dict[str, Any]:
-    """Return where a statement stands, when and by whom it was asked, and its text."""
+    """Return the place, time, user and text of a statement."""
     return {
         "number": at.number,
         "file": at.source,
@@ -110,7 +110,7 @@ def _step(step: Step) -> dict[str, Any]:
 
 
 def words(each: Finding) -> str:
-    """Say in one line how the queries prove the finding; (1), (2) are the queries in their order."""
+    """Say in one line how the queries prove the finding; (1), (2) are the queries in order."""
     certificate = each.certificate
     if certificate is None:
         return ""
@@ -128,7 +128,7 @@ def words(each: Finding) -> str:
         return f"at least {_bound(certificate.lower, place)}; at most {_bound(certificate.upper, place)}"
     if len(each.candidates) > 1:
         return f"one of {', '.join(number_text(value) for value in each.candidates)}"
-    return "these queries together, and no fewer of them; recomputed by linear programmes"
+    return "these queries together, and no fewer; recomputed by linear programmes"
 
 
 def _bound(proof: BoundProof, place: dict[int, int]) -> str:
@@ -217,7 +217,7 @@ def _column(found: Audit, each: ColumnAudit) -> dict[str, Any]:
 
 
 def _costliest(found: Audit, items: list[Item], course: Course) -> list[dict[str, Any]]:
-    """Return the statements that cost the most: a statement of several answers counts for all of them."""
+    """Return the statements that cost the most; a statement with several answers counts for all of them."""
     by_statement: dict[int, dict[str, Any]] = {}
     for cost in course.costs:
         first = items[cost.answer].first

@@ -1,4 +1,4 @@
-"""What was answered about one confidential column: query sets with their exact sums, least and greatest values."""
+"""What was answered about one confidential column: query sets with their exact sums, minima and maxima."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +17,7 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Domain:
-    """The range that is publicly known, and the grid in it."""
+    """The publicly known range, and its grid."""
 
     low: Fraction
     high: Fraction
@@ -25,7 +25,7 @@ class Domain:
 
     @classmethod
     def of(cls, low: float, high: float, step: float | None = None) -> "Domain":
-        """Take numbers as they are written: 0.1 is a tenth."""
+        """Read numbers as they are written: 0.1 is a tenth."""
         return cls(exactly(low), exactly(high), None if step is None else exactly(step))
 
     @property
@@ -35,7 +35,7 @@ class Domain:
 
     @property
     def grid(self) -> Fraction:
-        """The step, or for a column without one a thousandth of the range, as the gateway counts."""
+        """The step; for a column without one, a thousandth of the range, as in the gateway."""
         return self.step or self.width / 1000
 
 
@@ -46,7 +46,7 @@ def exactly(number: object) -> Fraction:
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """Answers in the order in which they were first given, packed: eight cells a byte.
+    """Answers in the order in which they were first given, packed: eight cells to a byte.
 
     `counts` is the number of values in each cell; `numbers` names each answer's statement, for certificates.
     """
@@ -87,7 +87,7 @@ class Evidence:
         return np.unpackbits(rows, axis=1, count=len(self.counts)).astype(bool)
 
     def only(self, chosen: Sequence[int] | Ints) -> "Evidence":
-        """Return these answers alone."""
+        """Return only these answers."""
         at = [int(each) for each in chosen]
         return replace(
             self,
@@ -98,7 +98,7 @@ class Evidence:
         )
 
     def first(self, number: int) -> "Evidence":
-        """Return the first so many answers."""
+        """Return the first answers, up to a number."""
         return self.only(range(number))
 
     def of_kind(self, *kinds: Kind) -> list[int]:

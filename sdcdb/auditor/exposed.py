@@ -1,4 +1,4 @@
-"""Which records the answers expose beyond the policy: the level of each, from its interval and what extremes leave."""
+"""Which records the answers expose beyond the policy, and how badly: from intervals and from extremes."""
 
 from dataclasses import dataclass
 from enum import IntEnum
@@ -22,7 +22,7 @@ class Level(IntEnum):
 
 
 def enough(limits: Limits, domain: Domain) -> float:
-    """Return the width from which on an interval breaks no limit: H(0) and the area grow with it."""
+    """Return the width from which an interval breaks no limit: H(0) and the area grow with it."""
     step, most = float(domain.grid), values_in(float(domain.low), float(domain.high), domain)
     low, high = 1, most
     while low < high:
@@ -36,7 +36,7 @@ def enough(limits: Limits, domain: Domain) -> float:
 
 @dataclass(frozen=True)
 class Exposure:
-    """A record that is exposed: its interval, the few values that are left, and the doubt about it."""
+    """An exposed record: its interval, the few values that are left, and the remaining uncertainty."""
 
     cell: int
     level: Level
@@ -78,7 +78,7 @@ def _exposure(
 
 
 def two_points(evidence: Evidence) -> dict[int, tuple[float, ...]]:
-    """Return the records of which one has the least and the other the greatest value of a set of two."""
+    """Return the pairs of records of which one has the minimum and the other the maximum of their set."""
     least: dict[bytes, float] = {}
     most: dict[bytes, float] = {}
     for at in evidence.of_kind("min", "max"):

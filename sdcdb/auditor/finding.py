@@ -22,7 +22,7 @@ MATCHING = 200
 
 @dataclass(frozen=True)
 class Step:
-    """One answer of a certificate: the statement, what it told, and its weight in the combination, if it has one."""
+    """One answer of a certificate: the statement, what it revealed, and its weight in the combination, if any."""
 
     statement: Occurrence
     kind: str
@@ -34,7 +34,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Finding:
-    """One exposed record. `steps` prove it; `users` together hold all of them; `first` completed the exposure."""
+    """One exposed record. `steps` prove it; `users` together know all of them; `first` completed the exposure."""
 
     table: str
     column: str
@@ -66,7 +66,7 @@ class Finding:
 
 @dataclass(frozen=True, eq=False)
 class Pooled:
-    """What a pool of users knows of one column: their answers in order, the intervals, and who is exposed by them."""
+    """What a pool of users knows about one column: their answers in order, the intervals, and who is exposed."""
 
     name: str
     items: Sequence[Item]
@@ -78,7 +78,7 @@ class Pooled:
 def pooled(
     name: str, items: Sequence[Item], evidence: Evidence, limits: Limits, cells: Sequence[int] | None = None
 ) -> Pooled:
-    """Find out what these answers expose, among all records or among some."""
+    """Find what these answers expose, among all records or among some."""
     found = intervals(evidence, cells, enough(limits, evidence.domain))
     listed = exposures(evidence, found, limits)
     direct = _read_directly(items, evidence)
@@ -93,7 +93,7 @@ def _raised(exposure: Exposure, direct: set[int]) -> Exposure:
 
 
 def _read_directly(items: Sequence[Item], evidence: Evidence) -> set[int]:
-    """Return the records whose own value a statement showed."""
+    """Return the records whose value a statement showed."""
     found = set()
     for at, item in enumerate(items):
         if item.fact.direct:
@@ -112,7 +112,7 @@ def findings(
     proofs: int,
     names: Mapping[int, str],
 ) -> list[Finding]:
-    """Turn exposed records into findings, with certificates for the first so many."""
+    """Turn exposed records into findings, with certificates for the first few."""
     first = first_moments(pool, limits)
     found = _exactly_known(pool, known)
     made = []
@@ -134,9 +134,9 @@ def findings(
 
 
 def _exactly_known(pool: Pooled, known: Mapping[str, Sequence[object]]) -> Intervals:
-    """Return the intervals, exact for those whom somebody who knows these columns may take for an exposed record.
+    """Return the intervals, exact for records that match an exposed one in these columns.
 
-    Beyond `MATCHING` such records the part that is known to be possible stands for the interval: doubt is then
+    Beyond `MATCHING` such records, the part known to be possible replaces the interval: uncertainty is then
     understated, never overstated.
     """
     keys = {tuple(values[each.cell] for values in known.values()) for each in pool.exposed[:MATCHING]}
@@ -187,7 +187,7 @@ def _step(pool: Pooled, at: int, certificate: Certificate | None, users: tuple[s
 
 
 def holders(items: Sequence[Item]) -> tuple[str, ...]:
-    """Return as few users as together were given all these answers."""
+    """Return a smallest set of users who together were given all these answers."""
     if not items:
         return ()
     users = sorted({user for item in items for user in item.users})
@@ -199,8 +199,8 @@ def holders(items: Sequence[Item]) -> tuple[str, ...]:
 def first_moments(pool: Pooled, limits: Limits) -> dict[int, int]:
     """Return, per exposed cell, the position of the answer that exposed it.
 
-    What is known only grows, so the moment is found by bisection, for all records together: at each step only those
-    records are looked at whose moment may lie on either side.
+    What is known only grows, so the moment is found by bisection, for all records together: each step looks only at
+    records whose moment may lie on either side.
     """
     found: dict[int, int] = {}
     width = enough(limits, pool.evidence.domain)

@@ -1,4 +1,4 @@
-"""How records and statements are named in a report: as they are, or so that nobody can be told from it."""
+"""How a report names records and statements: as they are, or under pseudonyms that identify nobody."""
 
 import re
 import secrets
@@ -12,7 +12,7 @@ _COMMENT = re.compile(r"--[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
 class Naming:
-    """Names of records and texts of statements. Pseudonyms hold within one report: their key is thrown away."""
+    """Names of records and texts of statements. Pseudonyms are valid within one report: their key is thrown away."""
 
     def __init__(self, snapshot: Snapshot, *, pseudonymise: bool) -> None:
         self._key = secrets.token_bytes(16) if pseudonymise else None
@@ -27,11 +27,11 @@ class Naming:
         return f"record {digest}"
 
     def records(self, table: str) -> Mapping[int, str]:
-        """Name all records of a table, when asked for them."""
+        """Name the records of a table on demand."""
         return _Lazily(self, table)
 
     def statement(self, sql: str) -> str:
-        """Show a statement; under pseudonyms, without the values and comments of one that names an identifier."""
+        """Show a statement; under pseudonyms, one that names an identifier loses its values and comments."""
         text = " ".join(sql.split())
         if self._key is None:
             return text
@@ -42,7 +42,7 @@ class Naming:
 
 
 class _Lazily(dict[int, str]):
-    """A name for every cell that is looked up."""
+    """Names of cells, made when they are looked up."""
 
     def __init__(self, naming: Naming, table: str) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""What if: the same log put to the gateway under another policy. Which statements would it have refused?"""
+"""What if: the same log, put to the gateway under another policy. Which statements would it have refused?"""
 
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -41,7 +41,7 @@ def replay(
     dialects: dict[str, str],
     progress: Callable[[int], None] | None = None,
 ) -> Replay:
-    """Ask the gateway every statement again, in order, with a history of its own that starts empty."""
+    """Put every statement to the gateway again, in order, starting from an empty history."""
     verdicts, rules, refused, asked = Counter[str](), Counter[str](), list[Refused](), 0
     with Gateway(Governed(None, con, policy)) as gateway:
         for each in statements:

@@ -1,4 +1,4 @@
-"""Auditing logs against a database from start to end: what the command line and SQL call."""
+"""Audit logs against a database from start to end; called by the command line and by SQL."""
 
 import logging
 import time
@@ -43,9 +43,9 @@ def run(
     progress: Progress | None = None,
     say: Callable[[str], None] | None = None,
 ) -> Audit:
-    """Read the logs, account for every statement, and find out what they tell."""
+    """Read the logs, account for every statement, and find what they reveal."""
     if policy is None:
-        raise SdcdbError("an audit needs a policy that says what is confidential: `sdcdb init DB` writes one")
+        raise SdcdbError("an audit needs a policy that says what is confidential: `sdcdb init DB` drafts one")
     with _quiet_parser():
         snapshot = Snapshot(con, policy)
         try:
@@ -61,11 +61,11 @@ def run(
 
 
 def own_ledger(database: Path | None) -> Path:
-    """Return the gateway's own ledger of a database: the log that is audited when no other is named."""
+    """Return the gateway's ledger of a database: the log to audit when no other is named."""
     file = ledger_path(database) if database is not None else None
     if file is None or not file.exists():
-        there = f" (there is no ledger {file} of the gateway's own)" if file else ""
-        raise SdcdbError(f"name the query log: --log FILE{there}")
+        there = f" (the gateway has no ledger {file})" if file else ""
+        raise SdcdbError(f"name the query log with --log FILE{there}")
     return file
 
 
@@ -110,7 +110,7 @@ def _gathered(
 
 @contextmanager
 def _quiet_parser() -> Iterator[None]:
-    """Keep sqlglot from writing to stderr about statements that it does not know: they are in the account."""
+    """Keep sqlglot from writing to stderr about statements it does not know: the account lists them."""
     logger = logging.getLogger("sqlglot")
     level = logger.level
     logger.setLevel(logging.CRITICAL)

@@ -1,4 +1,4 @@
-"""An audit in SARIF 2.1.0, the form in which pipelines take findings: one result each, at its line of the log."""
+"""An audit in SARIF 2.1.0, which CI pipelines read: one result per finding, at its line of the log."""
 
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ RULES = {
     "direct": "A statement shows confidential values themselves.",
     "exact": "Answers together determine a record's confidential value.",
     "interval": "Answers together leave a narrower interval for a record than the policy allows.",
-    "cae": "Answers together leave less doubt about a record (H(0) or area) than the policy allows.",
+    "cae": "Answers together leave less uncertainty about a record (H(0) or area) than the policy allows.",
     "not-understood": "A statement on a restricted table is not understood, and therefore assumed unsafe.",
     "log": "A line of the log could not be read.",
 }

@@ -1,4 +1,4 @@
-"""Over time: how many records are below each threshold, how intervals shrink, and which answers cost the most."""
+"""Over time: how many records fall below each threshold, how intervals shrink, and which answers cost the most."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ COSTS = 40
 
 @dataclass(frozen=True)
 class Moment:
-    """After so many different answers: the records in an interval narrower than each share of the domain."""
+    """After a number of different answers: the records in an interval narrower than each share of the domain."""
 
     answers: int
     below: tuple[int, ...]
@@ -28,7 +28,7 @@ class Moment:
 
 @dataclass(frozen=True)
 class Cost:
-    """What one answer took from the records in danger: bits of the widths of their intervals, in all."""
+    """What one answer cost the records in danger: the bits by which their intervals shrank, in total."""
 
     answer: int
     bits: float
@@ -37,7 +37,7 @@ class Cost:
 
 @dataclass(frozen=True)
 class Course:
-    """The course of one column. Shares are of the domain's width; the first counts values that are determined."""
+    """The history of one column. Shares are of the domain's width; the first counts determined values."""
 
     shares: tuple[float, ...]
     moments: tuple[Moment, ...]
@@ -65,9 +65,9 @@ def course(evidence: Evidence, limits: Limits, endangered: Sequence[int]) -> Cou
 
 
 def costs(evidence: Evidence, cells: Sequence[int]) -> list[Cost]:
-    """Return the answers that took the most, found by halving the stretch that lost the most, for a limited time.
+    """Return the costliest answers, found by repeatedly halving the stretch that lost the most, for a limited time.
 
-    A stretch that was not halved down to one answer counts for its last one.
+    A stretch that was not halved down to one answer is attributed to its last one.
     """
     if not cells:
         return []

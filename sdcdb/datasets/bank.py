@@ -17,10 +17,10 @@ RECORDS = (
 
 
 def queries(_rows: int, _seed: int) -> Mapping[str, str]:
-    """Give the seven records of VICUS (2012), Table 1.
+    """Return the seven records of VICUS (2012), Table 1.
 
-    The numbers that the table prints behind the values number the vertices of the paper's graph and are left
-    out. `id` is ours: Mr J. Black has two products and hence two records, so that a client is not a key.
+    The numbers that the table prints after the values number the vertices of the paper's graph and are left
+    out. `id` is added here: Mr J. Black has two products and hence two records, so that a client is not a key.
     """
     rows = ", ".join(f"({number}, {', '.join(map(literal, record))})" for number, record in enumerate(RECORDS, start=1))
     return {

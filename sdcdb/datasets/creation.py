@@ -10,14 +10,14 @@ from sdcdb.datasets.registry import DATASETS
 from sdcdb.errors import DatabaseError, DataError, choices
 
 MAX_ROWS = 1_000_000_000
-"""A few zeros too many should be told at once, not when the disk is full."""
+"""A few zeros too many should be reported at once, not when the disk is full."""
 
 
 def create(con: duckdb.DuckDBPyConnection, name: str, rows: int | None = None, seed: int = 1) -> Dataset:
     """Create the tables of the data set `name` in the connection's current database and schema.
 
     The same name and seed always give the same records, and more `rows` only add records after the first ones.
-    The tables come in one transaction; a table that is already there is never replaced.
+    All tables are created in one transaction; an existing table is never replaced.
     """
     dataset = DATASETS.get(name)
     if dataset is None:
@@ -40,14 +40,14 @@ def _size(dataset: Dataset, rows: int | None) -> int:
         return 0
     size = dataset.rows if rows is None else _whole_number("rows", rows)
     if not 1 <= size <= MAX_ROWS:
-        raise DataError(f"rows is {size}: give a number from 1 to {MAX_ROWS}")
+        raise DataError(f"rows is {size}: it must be from 1 to {MAX_ROWS}")
     return size
 
 
 def _whole_number(what: str, value: object) -> int:
-    # Both numbers become SQL text, so nothing but a number may pass, whatever the caller's types promised.
+    # Both become SQL text, so only a number may pass, whatever the caller's types promise.
     if not isinstance(value, SupportsIndex):
-        raise DataError(f"{what} is {value!r}: give a whole number")
+        raise DataError(f"{what} is {value!r}: it must be an integer")
     return value.__index__()
 
 

@@ -7,7 +7,7 @@ from sdcdb.datasets.draws import draws, weighted, whole
 
 
 def queries(rows: int, seed: int) -> Mapping[str, str]:
-    """Follow section 6.7.1 of the thesis (2007), with these readings where its text leaves a choice.
+    """Follow section 6.7.1 of the thesis (2007), with these interpretations where its text leaves a choice.
 
     - `else Credit Risk = Yes;` (income <= 50) has no braces. Only Credit Risk belongs to it: Job Grade and No of
       Dependents are drawn for every city, or Newcastle's records would have none.

@@ -20,8 +20,8 @@ CITIES = (
 def queries(rows: int, seed: int) -> Mapping[str, str]:
     """Follow section 6.7.2 of the thesis (2007).
 
-    Its pseudo-code leaves no choice but one: Parents' Country and Favorite City have thirty values each
-    (section 6.6.1) that it does not name. These are ours.
+    Its pseudo-code leaves one choice: Parents' Country and Favorite City have thirty values each (section
+    6.6.1) that it does not name. The names here are made up.
     """
     names = ("u_country", "u_profession", "u_car", "u_parents", "u_city")
     origins = f"""

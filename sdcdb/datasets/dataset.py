@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Dataset:
-    """What a data set is, where it comes from, and how its tables are made.
+    """What a data set is, where it comes from, and how its tables are generated.
 
     `rows` is the default number of records, or None when the data set is fixed. `queries` takes the number of
-    records and the seed and gives one SELECT per table, in the order of `tables`; a fixed data set ignores both.
+    records and the seed and returns one SELECT per table, in the order of `tables`; a fixed data set ignores both.
     """
 
     name: str

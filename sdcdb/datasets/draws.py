@@ -1,8 +1,8 @@
 """Seeded draws as SQL text: every random number is a fixed function of (seed, data set, record id).
 
-DuckDB's `hash()` changes between versions and `random()` depends on the threads, so neither can make data that is
-the same everywhere. MD5 is fixed for ever, and one digest gives four draws of 32 bits. What follows is integer
-arithmetic, which no platform rounds differently; only `normal` needs floating point, and its users round.
+DuckDB's `hash()` changes between versions and `random()` depends on the threads, so neither can generate data that is
+the same everywhere. MD5 never changes, and one digest gives four draws of 32 bits. The rest is integer arithmetic,
+which no platform rounds differently; only `normal` needs floating point, and its callers round.
 Test data is public and needs no secret: this is not the generator that protects records.
 """
 
@@ -13,10 +13,10 @@ LANES = 4
 
 
 def draws(dataset: str, rows: int, seed: int, names: Sequence[str]) -> str:
-    """Give the SELECT of `id` = 1..rows and one uniform draw from 0..2^32-1 per name.
+    """Return the SELECT of `id` = 1..rows and one uniform draw from 0..2^32-1 per name.
 
-    A draw depends on its place in `names`, on the seed and on the id, and on nothing else: neither on `rows`,
-    so that a larger table begins with the smaller one, nor on the threads.
+    A draw depends only on its place in `names`, on the seed and on the id: not on `rows`, so that a larger
+    table begins with the smaller one, and not on the threads.
     """
     blocks = range(-(-len(names) // LANES))
     digests = [f"md5_number('{seed}:{dataset}.{block}:' || id) AS m{block}" for block in blocks]
@@ -31,17 +31,17 @@ def draws(dataset: str, rows: int, seed: int, names: Sequence[str]) -> str:
 
 
 def whole(draw: str, low: int, high: int) -> str:
-    """Give an integer from low to high, both included, each equally likely."""
+    """Return SQL for an integer from low to high, both included, each equally likely."""
     return f"({low} + (({draw} * {high - low + 1}) >> 32)::INTEGER)"
 
 
 def one_of(draw: str, values: Sequence[str]) -> str:
-    """Give one of the values, each equally likely."""
+    """Return SQL for one of the values, each equally likely."""
     return f"[{', '.join(map(literal, values))}][{whole(draw, 1, len(values))}]"
 
 
 def weighted(draw: str, weights: Mapping[str, int] | Mapping[int, int]) -> str:
-    """Give a value with probability proportional to its weight."""
+    """Return SQL for a value with probability proportional to its weight."""
     total = sum(weights.values())
     *heads, (last, _) = weights.items()
     reached, whens = 0, []
@@ -52,7 +52,7 @@ def weighted(draw: str, weights: Mapping[str, int] | Mapping[int, int]) -> str:
 
 
 def normal(draw: str, other: str) -> str:
-    """Give a standard normal number from two draws, by the transform of Box and Muller."""
+    """Return SQL for a standard normal number from two draws, by the Box-Muller transform."""
     radius = f"sqrt(-2e0 * ln(({draw} + 1)::DOUBLE / {SPAN}e0))"
     return f"({radius} * cos(6.283185307179586e0 * ({other}::DOUBLE / {SPAN}e0)))"
 

@@ -1,4 +1,4 @@
-"""Names for made-up people. Accents and apostrophes are there on purpose: real tables have them."""
+"""Names for made-up people, with accents and apostrophes, as in real tables."""
 
 WOMEN = (
     *("Aisha", "Amelia", "Ana", "Beatriz", "Chloé", "Clara", "Eleni", "Elif", "Emma", "Fatima", "Grace"),

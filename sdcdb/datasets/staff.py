@@ -1,4 +1,4 @@
-"""A made-up staff table of any size, with the dependencies that a real one has, and a table of departments."""
+"""A made-up staff table of any size, with realistic dependencies between columns, and a table of departments."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,17 +11,17 @@ SALARY_RANGE = (10_000, 250_000)
 
 EDUCATION = ("School", "Vocational", "Bachelor", "Master", "Doctorate")
 PAY_BY_EDUCATION = (100, 115, 145, 170, 195)
-"""Percentages of the pay of somebody who left after school."""
+"""Pay by education, in percent of that of school leavers."""
 
 PRACTICAL = (40, 37, 18, 4, 1)
 OFFICE = (14, 26, 40, 18, 2)
 LEARNED = (2, 6, 38, 36, 18)
-"""Percentages of the five levels of education in three kinds of department, for people of 38 and more."""
+"""Percentages of the five levels of education in three kinds of department, for people aged 38 and over."""
 
 
 @dataclass(frozen=True)
 class Department:
-    """One department: its campus, then in %: share of staff, women among them, education, pay against Marketing's."""
+    """One department: its campus, then in %: share of staff, women among them, education, pay relative to Marketing."""
 
     campus: str
     share: int
@@ -45,14 +45,14 @@ DEPARTMENTS: Mapping[str, Department] = {
 
 
 def queries(rows: int, seed: int) -> Mapping[str, str]:
-    """Make people in the order in which one thing leads to another, and list the departments.
+    """Generate people attribute by attribute, causes before effects, and list the departments.
 
     - Department by its share. Age from 18 to 70: two uniform numbers added, so that most are in the middle.
     - Sex by department. Education by department and age: the draw is shrunk for the young, from 60% at 18 to all
       of it at 38, and there is no Bachelor before 22, Master before 26, Doctorate before 32.
     - Salary = 30,000 x education x department x experience x (women: 0.95) x exp(0.38 z), z standard normal: the
-      skewed, lognormal spread that pay has. Experience adds 1.2% of the first pay a year, for 37 years. The
-      result is rounded and clipped to `SALARY_RANGE`, which concerns about one record in two thousand.
+      skewed, lognormal spread of real pay. Experience adds 1.2% of the first pay a year, for 37 years. The
+      result is rounded and clipped to `SALARY_RANGE`, which affects about one record in two thousand.
     """
     names = ("u_dept", "u_age", "u_sex", "u_level", "u_normal", "u_angle", "u_first", "u_family")
     people = f"""
@@ -100,7 +100,7 @@ def _by_level(values: Sequence[str] | Sequence[int]) -> str:
 
 DATASET = Dataset(
     name="staff",
-    title="Made-up employees of any number, with pay that depends on who they are, and their departments.",
+    title="Any number of made-up employees, with pay that depends on who they are, and their departments.",
     source="made up for sdcdb",
     rows=10_000,
     tables=("staff", "dept_dim"),

@@ -1,4 +1,4 @@
-"""Comparing techniques by CAE, as section 5 of the CAE paper (2014) does: who is how safe, at what utility."""
+"""Compare techniques by CAE, as in section 5 of the CAE paper (2014): how safe records are, at what utility."""
 
 from typing import TYPE_CHECKING
 

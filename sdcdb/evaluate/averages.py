@@ -9,7 +9,7 @@ from sdcdb.evaluate.beliefs import Beliefs
 from sdcdb.evaluate.population import Classes, Floats, Ints, Population
 from sdcdb.measures.cae_curve import cae_rows
 
-ROOM = 4_000_000  # numbers of beliefs that are held at a time
+ROOM = 4_000_000  # numbers of beliefs in memory at a time
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def averages(population: Population, beliefs: Beliefs) -> list[Average]:
 def _measured(
     population: Population, classes: Classes, beliefs: Beliefs, alone: tuple[Floats, Floats]
 ) -> tuple[Floats, Floats]:
-    """Return H(0) and area of each class. A class of one record, the commonest, has that record's own."""
+    """Return H(0) and area of each class. A class of one record, the most common case, takes that record's."""
     h0, area = np.empty(len(classes.sizes)), np.empty(len(classes.sizes))
     single = classes.sizes == 1
     kinds = beliefs.kinds[classes.order[classes.starts[single]]]
@@ -68,7 +68,7 @@ def _measured(
 
 
 def _parts(sizes: Ints, limit: int) -> list[slice]:
-    """Cut classes into runs of about `limit` records."""
+    """Split classes into runs of about `limit` records."""
     if not len(sizes):
         return []
     run = np.cumsum(sizes) // limit
@@ -77,7 +77,7 @@ def _parts(sizes: Ints, limit: int) -> list[slice]:
 
 
 def _means(classes: Classes, some: Ints, beliefs: Beliefs, limit: int) -> Floats:
-    """Return p of each class: the mean of its records' beliefs, one in each row."""
+    """Return p of each class, one per row: the mean of its records' beliefs."""
     sizes = classes.sizes[some]
     if len(some) == 1 and sizes[0] > limit:  # one huge class: count its kinds instead of listing its records
         at = slice(classes.starts[some[0]], classes.starts[some[0]] + sizes[0])

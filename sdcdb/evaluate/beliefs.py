@@ -1,7 +1,7 @@
 """What an intruder believes about each record after a release (CAE paper 2014, section 5 and appendix).
 
 In the paper, p_i of a class of matching records is a mean over these records: each of them could be the person, with
-equal chances. So a release is described record by record: `rows` holds the different beliefs that occur, each a
+equal probability. So a release is described record by record: `rows` lists the different beliefs that occur, each a
 distribution over the domain, and `kinds` says which of them each record has. For sampling, a record in the sample is
 known and any other is uniform: the mean is f_i / |Mo| + (|Mo| - |Ms|) / |Mo| / |D|, the paper's formula. For query
 restriction the belief is uniform on the values in [L, U] (Algorithm 2). For noise it is Bayes (the printed Algorithm 3
@@ -31,9 +31,9 @@ class Beliefs:
 
 
 def after_sampling(positions: Ints, size: int, records: int, rng: np.random.Generator) -> Beliefs:
-    """Publish a simple random sample of so many records, without replacement."""
+    """Publish a simple random sample of this many records, without replacement."""
     if not 0 <= records <= len(positions):
-        raise DataError(f"a sample of {records} from {len(positions)} records: give a share from 0% to 100%")
+        raise DataError(f"a sample of {records} from {len(positions)} records: the share must be from 0% to 100%")
     kinds = np.full(len(positions), size)
     chosen = rng.permutation(len(positions))[:records]
     kinds[chosen] = positions[chosen]
@@ -41,15 +41,15 @@ def after_sampling(positions: Ints, size: int, records: int, rng: np.random.Gene
 
 
 def sliding_ranges(n: int, query_size: int) -> tuple[Ints, Ints]:
-    """Return starts and ends of the paper's k = floor(2n/Q) - 1 queries of Q records, each Q/2 after the last.
+    """Return the starts and ends of the paper's k = floor(2n/Q) - 1 queries of Q records, each Q/2 after the last.
 
     >>> [each.tolist() for each in sliding_ranges(9, 4)]
     [[0, 2, 4], [4, 6, 8]]
     """
     if query_size < 2 or query_size % 2:
-        raise DataError(f"a query set size of {query_size}: give an even number, 2 or more")
+        raise DataError(f"a query set size of {query_size}: it must be even, and 2 or more")
     if query_size > n:
-        raise DataError(f"a query set size of {query_size} among {n} records: give at most {n}")
+        raise DataError(f"a query set size of {query_size} among {n} records: it must be at most {n}")
     starts = np.arange(2 * n // query_size - 1) * (query_size // 2)
     return starts, starts + query_size
 

@@ -27,7 +27,7 @@ class Experiment:
     prior: Prior = "uniform"
 
     def describe(self) -> dict[str, Any]:
-        """Return what tells this experiment from others. More settings or more runs do not make it another one."""
+        """Return what identifies this experiment. More settings or more runs do not make it a different one."""
         grid = self.population.grid
         digest = hashlib.sha256(self.population.positions.tobytes() + self.population.codes.tobytes())
         return {
@@ -51,7 +51,7 @@ def evaluate(
     weight: Weight = "values",
     progress: Progress | None = None,
 ) -> list[Line]:
-    """Run the experiment, or what `file` does not hold of it yet, and return its means."""
+    """Run the experiment, or the part that is not yet in `file`, and return its means."""
     laboratory = Laboratory(experiment.population, experiment.prior)
     todo = units(experiment.settings, experiment.runs, experiment.seed)
     try:

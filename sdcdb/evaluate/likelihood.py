@@ -1,11 +1,11 @@
-"""How likely a technique of the product publishes each value as each other: what Bayes needs to turn noise around.
+"""How likely a technique is to publish each value as each other: what Bayes needs to invert noise.
 
 `likelihood[i, j]` is the probability that the i-th value of the grid is published as the j-th; the last column is
-"nothing is published". Techniques that treat every record by itself have a law that follows from what was fitted, and
-it is computed here, exactly. Techniques that look at other records (microaggregation, swapping) or at other columns
+"nothing is published". Techniques that treat every record by itself follow a law determined by the fit, and it is
+computed here, exactly. Techniques that look at other records (microaggregation, swapping) or at other columns
 (gadp, linnapt) have none: for them `observed` counts, in the file at hand, how often each value became each other. That
-grants an intruder counts that only the owner has. It does not grant the use of what other columns say: whoever knows in
-which leaf a record lies, and what noise that leaf has, may learn more than is measured here.
+gives the intruder counts that only the owner has. It does not include what other columns say: an intruder who knows
+which leaf a record is in, and what noise that leaf has, may learn more than is measured here.
 """
 
 import math
@@ -36,7 +36,7 @@ Below = Callable[[Floats], Floats]
 
 
 def likelihood(fitted: Fitted | None, grid: Grid) -> Floats | None:
-    """Return the matrix of a fitted technique, or None when its records are not perturbed each by itself."""
+    """Return the matrix of a fitted technique, or None if it does not perturb each record by itself."""
     law = None if fitted is None else _LAWS.get(type(fitted))
     return None if law is None else law(fitted, grid)
 
@@ -48,7 +48,7 @@ def observed(positions: Ints, published: Ints, size: int) -> Floats:
 
 
 def folded(steps: Ints, boundary: Boundary, size: int) -> Ints:
-    """Bring places outside 0 to size - 1 back inside, as `sdcdb.techniques.families.numbers.NumberShape` does in SQL.
+    """Map places outside 0 to size - 1 back inside, as `sdcdb.techniques.families.numbers.NumberShape` does in SQL.
 
     >>> [folded(np.arange(-2, 5), how, 3).tolist() for how in ("wrap", "clip", "reflect")]
     [[1, 2, 0, 1, 2, 0, 1], [0, 0, 0, 1, 2, 2, 2], [2, 1, 0, 1, 2, 1, 0]]
@@ -72,7 +72,7 @@ def _moved(first: int, weights: Floats, grid: Grid, boundary: Boundary) -> Float
 def _rounded(laws: list[tuple[Below, tuple[float, float]]], grid: Grid, boundary: Boundary) -> Floats:
     """Return the matrix of noisy numbers that are rounded to the nearest step, one law per value of the grid.
 
-    A law comes with how far it reaches. Noise that wraps or folds more than `MOST_TURNS` times is spread evenly.
+    Each law comes with its reach. Noise that wraps or folds more than `MOST_TURNS` times is spread evenly.
     """
     matrix = np.zeros((grid.size, grid.size + 1))
     for i, (below, reach) in enumerate(laws):
@@ -135,7 +135,7 @@ def _factor_law(fitted: FittedMultiplicative, value: float, grid: Grid) -> tuple
     ends = (max(0.0, 1 - FAR * sd), min(2.0, 1 + FAR * sd)) if direct else (math.exp(-FAR * sd), math.exp(FAR * sd))
 
     def below_factor(factor: Floats) -> Floats:
-        if direct:  # what lies outside 0 to 2 is put on the ends
+        if direct:  # what lies outside 0 to 2 is moved to the ends
             return np.where(factor <= 0, 0.0, np.where(factor > 2, 1.0, ndtr((factor - 1) / sd)))
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(factor <= 0, 0.0, ndtr(np.log(factor) / sd))
@@ -175,7 +175,7 @@ def _coding(fitted: FittedCoding, grid: Grid) -> Floats:
 
 
 def _suppression(fitted: FittedSuppression, grid: Grid) -> Floats | None:
-    """Only a share at random has a law by itself; what is rare or listed is counted in the file."""
+    """Only random suppression follows a law; rare and listed values are counted in the file."""
     if fitted.values or fitted.rare is not None or fitted.replace is not None:
         return None
     gone = fitted.below / SPAN

@@ -1,4 +1,4 @@
-"""The table as an experiment sees it: a confidential value per record on a grid, and what may be known beside it."""
+"""The table as an experiment sees it: a confidential value per record on a grid, and the columns that may be known."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -36,7 +36,7 @@ class Grid:
 
 @dataclass(frozen=True)
 class Classes:
-    """The classes of records that an intruder who knows some columns cannot tell apart.
+    """The classes of records that an intruder who knows some columns cannot distinguish.
 
     `order` lists the records class by class, `starts` where each class begins in it, `sizes` how many it has: |Mo|.
     """
@@ -58,7 +58,7 @@ class Population:
 
     def __post_init__(self) -> None:
         if not len(self.positions):
-            raise DataError("there are no records to evaluate")
+            raise DataError("no records to evaluate")
         if len(self.names) > MOST_KNOWN:
             raise DataError(
                 f"{len(self.names)} columns have {2 ** len(self.names):,} combinations: "
@@ -75,7 +75,7 @@ class Population:
 
     def _classes(self, columns: tuple[int, ...]) -> Classes:
         label = np.zeros(len(self.positions), dtype=np.int64)
-        for column in columns:  # numbered anew after each column, so that the product cannot overflow
+        for column in columns:  # renumbered after each column, so that the product cannot overflow
             _, label = np.unique(label * (self.codes[:, column].max() + 1) + self.codes[:, column], return_inverse=True)
         order = np.argsort(label, kind="stable")
         sizes = np.bincount(label)

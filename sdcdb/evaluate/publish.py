@@ -1,4 +1,4 @@
-"""Publishing the confidential column by a technique of the product: its own fitting, its own SQL, a secret per run."""
+"""Publish the confidential column by a technique of sdcdb: its own fitting, its own SQL, a secret per run."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -26,7 +26,7 @@ TABLE, VIEW = "population", "published"
 class Publication:
     """What was fitted, and the place on the grid that each record was published at; `size` is "nothing".
 
-    `fitted` is None when several parts of a technique act on the value: then there is no one law.
+    `fitted` is None when several parts of a technique act on the value: then there is no single law.
     """
 
     fitted: Fitted | None
@@ -49,7 +49,7 @@ class Publisher:
         whole = float(grid.low).is_integer() and float(grid.step).is_integer()
         given: dict[str, Any] = dict.fromkeys((self._key, self._place), np.arange(len(values)))
         given[self._value] = values.astype(np.int64) if whole else values
-        # Known attributes are categories here: techniques that look at what goes with a value find them by name.
+        # Known attributes are categories here; techniques that use other columns find them by name.
         texts = {name: population.codes[:, n].astype(str).astype(object) for n, name in enumerate(self._known)}
         self._con.register("given", pd.DataFrame({**given, **texts}))
         self._con.execute(f"CREATE TABLE {TABLE} AS FROM given")
@@ -58,11 +58,11 @@ class Publisher:
         self._profile = profile(self._con.cursor(), TABLE)
 
     def close(self) -> None:
-        """Let the database go."""
+        """Close the database."""
         self._con.close()
 
     def publish(self, setting: Setting, secret: bytes) -> Publication:
-        """Fit the technique and publish every record. Nothing is left behind: a run does not depend on earlier ones."""
+        """Fit the technique and publish every record. Nothing is kept: a run does not depend on earlier ones."""
         self._con.begin()
         try:
             return self._publish(Wanted(VIEW, TABLE, *self._asked(setting)), Secret(secret))

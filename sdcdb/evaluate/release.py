@@ -1,4 +1,4 @@
-"""One run of one setting: release the table, and measure what every intruder is left with."""
+"""One run of one setting: release the table, and measure how uncertain every intruder remains."""
 
 import math
 from dataclasses import asdict, dataclass
@@ -20,7 +20,7 @@ Prior = Literal["uniform", "empirical"]
 
 @dataclass(frozen=True)
 class Unit:
-    """One run of one setting. Its draws follow from these three numbers alone."""
+    """One run of one setting. These three numbers determine its draws."""
 
     setting: Setting
     run: int
@@ -28,13 +28,13 @@ class Unit:
 
     @property
     def seeds(self) -> list[int]:
-        """What seeds the run."""
+        """The seed of the run."""
         return [self.seed, self.setting.number, self.run]
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one run gave."""
+    """The result of one run."""
 
     technique: str
     amount: str
@@ -49,12 +49,12 @@ class Outcome:
 
     @classmethod
     def read(cls, plain: dict[str, Any]) -> "Outcome":
-        """Take plain values back."""
+        """Read plain values back."""
         return cls(**{**plain, "averages": [Average(**each) for each in plain["averages"]]})
 
 
 class Laboratory:
-    """A population, and the database for the product's techniques, made when first needed."""
+    """A population, and the database for the techniques of sdcdb, created when first needed."""
 
     def __init__(self, population: Population, prior: Prior = "uniform") -> None:
         self.population = population
@@ -62,7 +62,7 @@ class Laboratory:
         self._publisher: Publisher | None = None
 
     def close(self) -> None:
-        """Let the database go."""
+        """Close the database."""
         if self._publisher is not None:
             self._publisher.close()
             self._publisher = None
@@ -75,12 +75,12 @@ class Laboratory:
         return Outcome(setting.technique, setting.amount, unit.run, unit.seeds, utility, found)
 
     def release(self, unit: Unit) -> tuple[Beliefs, float | None]:
-        """Release the table once; return what it tells about each record, and its utility.
+        """Release the table once; return what it reveals about each record, and its utility.
 
         The paper (section 6) has utility proportional to the sample's size, inversely to the query set size, and
         inversely to the amount of noise. Here that is the share published, 1 / Q, and 1 over M as a share of |D| - 1.
-        For the product's techniques it is 1 over the mean distance between published and true value, as a share of the
-        domain's width; None when nothing changed. Utilities of one technique can be compared, those of two cannot.
+        For the techniques of sdcdb it is 1 over the mean distance between published and true value, as a share of the
+        domain's width; None when nothing changed. Compare utilities within one technique only.
         """
         rng = np.random.default_rng(unit.seeds)
         positions, size = self.population.positions, self.population.grid.size
@@ -112,7 +112,7 @@ class Laboratory:
         law = likelihood(made.fitted, population.grid)
         matrix = observed(population.positions, made.published, size) if law is None else law
         shown = made.published < size
-        # What is not published is as far off as a uniform guess is on average.
+        # What is not published is as far off as a uniform guess on average.
         apart = np.where(shown, np.abs(made.published - population.positions) / max(size - 1, 1), 1 / 3)
         distance = float(apart.mean())
         utility = 1 / distance if distance > 0 else None
@@ -130,7 +130,7 @@ def largest_noise(setting: Setting, size: int) -> int:
     largest = 2 * math.floor(setting.share * (size - 1) / 2 + 0.5)
     if largest == 0:
         raise DataError(
-            f"{setting.amount} noise on a domain of {size} values rounds to none: "
-            f"give at least {100 / max(size - 1, 1):.3g}%, or a smaller step"
+            f"{setting.amount} noise on a domain of {size} values rounds to no noise: "
+            f"use at least {100 / max(size - 1, 1):.3g}%, or a smaller step"
         )
     return largest

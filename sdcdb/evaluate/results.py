@@ -1,7 +1,7 @@
-"""The results file: one line per finished run, so that an interrupted experiment goes on where it stopped.
+"""The results file: one line per finished run, so that an interrupted experiment can resume.
 
-The first line says which experiment it is; results of another one are refused, never mixed. A line is written by one
-call and flushed to the disk before the run counts as done; a line that was cut short by a crash is dropped.
+The first line identifies the experiment; results of another one are refused, never mixed. A line is written by one
+call and flushed to disk before the run counts as done; a line truncated by a crash is dropped.
 """
 
 import json
@@ -17,7 +17,7 @@ FORMAT = 1
 
 
 class Results:
-    """An open results file, or none: then results are kept for this session only."""
+    """An open results file; without one, results are kept for this session only."""
 
     def __init__(self, file: Path | None, experiment: dict[str, Any]) -> None:
         self._experiment = {"format": FORMAT, **json.loads(json.dumps(experiment))}
@@ -38,7 +38,7 @@ class Results:
             self._descriptor = None
 
     def done(self) -> set[tuple[str, str, int]]:
-        """Return technique, amount and number of every finished run."""
+        """Return the technique, amount and number of every finished run."""
         return {(each.technique, each.amount, each.run) for each in self.outcomes}
 
     def add(self, outcome: Outcome) -> None:
@@ -70,7 +70,7 @@ class Results:
                 self.outcomes.append(Outcome.read(json.loads(line)))
         except (ValueError, TypeError, KeyError, AttributeError):
             raise SdcdbError(
-                f"{file}:{number} is not a line of results: remove the file, or choose another name for --resume"
+                f"{file}:{number} is not a result: remove the file, or choose another name for --resume"
             ) from None
 
     def _same(self, file: Path, header: dict[str, Any]) -> None:
@@ -80,8 +80,8 @@ class Results:
         if differ:
             what = differ[0]
             raise SdcdbError(
-                f"{file} holds results of another experiment: its {what} is {header.get(what)!r}, "
-                f"not {self._experiment[what]!r}. Choose another file, or repeat that experiment's options"
+                f"{file} contains results of another experiment: its {what} is {header.get(what)!r}, "
+                f"not {self._experiment[what]!r}. Choose another file, or use the options of that experiment"
             )
 
     def _write(self, plain: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""Running all units, over processes, in any order, with an end that can come at any time."""
+"""Run all units over processes, in any order, interruptible at any time."""
 
 import multiprocessing
 import signal
@@ -17,14 +17,14 @@ _laboratory: list[Laboratory] = []  # one per worker process
 
 
 def units(settings: Sequence[Setting], runs: int, seed: int) -> list[Unit]:
-    """List the runs, a first run of every setting before any second one: an early end leaves something of each."""
+    """List the runs, the first run of every setting before any second one: an early end leaves some of each."""
     return [Unit(setting, run, seed) for run in range(runs) for setting in settings]
 
 
 def run(
     laboratory: Laboratory, todo: list[Unit], results: Results, jobs: int = 1, progress: Progress | None = None
 ) -> None:
-    """Run what the results do not hold yet. When interrupted, results of runs under way are still kept."""
+    """Run what is missing in the results. When interrupted, runs in progress are still finished and kept."""
     done = results.done()
     left = [unit for unit in todo if (unit.setting.technique, unit.setting.amount, unit.run) not in done]
     tell = progress or (lambda _done, _total: None)
@@ -34,14 +34,14 @@ def run(
             results.add(laboratory.run(unit))
             tell(number, len(todo))
         return
-    # Spawned, not forked: DuckDB and numba have threads of their own.
+    # Spawned, not forked: DuckDB and numba have their own threads.
     pool = ProcessPoolExecutor(
         min(jobs, len(left)),
         multiprocessing.get_context("spawn"),
         initializer=_start,
         initargs=(laboratory.population, laboratory.prior),
     )
-    # The library keeps locks when Ctrl-C breaks into its waiting, and looks at all futures whenever one is ready.
+    # The library keeps its locks when Ctrl-C interrupts a wait, and checks all futures whenever one is ready.
     coming, ended = iter(left), len(todo) - len(left)
     waiting: set[Future[Outcome]] = set()
     with deferred() as interrupted:
@@ -63,7 +63,7 @@ def run(
 
 
 def _start(population: Population, prior: Prior) -> None:
-    """Make a worker ready. Ctrl-C reaches every process of a terminal: only the first one handles it."""
+    """Prepare a worker. Ctrl-C reaches every process of a terminal: only the first one handles it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _laboratory.append(Laboratory(population, prior))
 

@@ -1,11 +1,11 @@
-"""What is to be compared: techniques with their amounts, as the command line writes them.
+"""What to compare: techniques with their amounts, as written on the command line.
 
 | written                        | means                                                                               |
 |--------------------------------|-------------------------------------------------------------------------------------|
 | `sampling:5%,10%`              | the paper's simple random samples of 5% and of 10% of the records                   |
 | `restriction:2,4`              | the paper's sliding sum queries over 2 and over 4 records                           |
 | `noise:5%,10%`                 | the paper's binomial noise, M = 5% and 10% of |D| - 1; values may leave the domain  |
-| `normal:sd=10%`, `normal:10%`  | a technique of the product, by its name in a policy, with its main parameter        |
+| `normal:sd=10%`, `normal:10%`  | a technique of sdcdb, by its name in a policy, with its main parameter              |
 | `normal:10%+boundary=clip`     | and with further ones; a list is written `swapping:5%+within=sex|dept`              |
 | `gadp`                         | and with none, if it needs none                                                     |
 """
@@ -35,7 +35,7 @@ _MAIN = dict.fromkeys(("gadp", "cgadp", "egadp", "extended_framework"), "proximi
 
 @dataclass(frozen=True)
 class Setting:
-    """One technique with one amount. `parameters` are those of the product's technique, if it is one."""
+    """One technique with one amount. `parameters` are those of a technique of sdcdb, if it is one."""
 
     technique: str
     amount: str
@@ -48,7 +48,7 @@ class Setting:
 
     @property
     def number(self) -> int:
-        """A number of its own, which seeds its draws: the same setting draws the same beside any other."""
+        """A unique number that seeds its draws: a setting draws the same, whatever it is compared with."""
         return zlib.crc32(self.text.encode())
 
     @property
@@ -58,7 +58,7 @@ class Setting:
 
 
 def names() -> list[str]:
-    """Return every technique that can be compared."""
+    """Return the names of all techniques that can be compared."""
     return [SAMPLING, RESTRICTION, NOISE, *(name for name, each in TECHNIQUES.items() if _numeric(each.kind))]
 
 
@@ -77,7 +77,7 @@ def parse(text: str) -> list[Setting]:
     if not amounts and not paper and not _required(name):
         return [Setting(name, DEFAULT)]
     if not amounts:
-        raise SdcdbError(f"{text!r} gives no amount: write {name or 'sampling'}:5%,10%")
+        raise SdcdbError(f"{text!r} has no amount: write for example {name or 'sampling'}:5%,10%")
     if name == SAMPLING:
         return [Setting(name, _share(name, amount.removeprefix("size="), most=1)) for amount in amounts]
     if name == NOISE:
@@ -88,13 +88,13 @@ def parse(text: str) -> list[Setting]:
 
 
 def main_parameter(name: str) -> str:
-    """Return the parameter that says how much a technique of the product does: the first that is an amount."""
+    """Return the parameter that sets the strength of a technique of sdcdb: the first that is an amount."""
     fields = _fields(name)
     amounts = [field for field, each in fields.items() if "Amount" in str(each.annotation)]
     required = [field for field in _required(name) if field in amounts or fields[field].annotation in {int, float}]
     main = _MAIN.get(name) or next(iter(required or amounts), None)
     if main is None:
-        raise SdcdbError(f"which parameter of {name} is meant? It has {', '.join(fields)}: write {name}:NAME=VALUE")
+        raise SdcdbError(f"{name} has several parameters ({', '.join(fields)}): write {name}:NAME=VALUE")
     return main
 
 
@@ -130,7 +130,7 @@ def _word(value: Any) -> str:
 
 
 def _value(name: str, field: str, text: str) -> Any:
-    """Read a value as a policy would: true, 5, 0.5, the text itself such as `5%`; `sex|dept` where a list is due."""
+    """Read a value as a policy would: true, 5, 0.5, a text such as `5%`; `sex|dept` where a list is expected."""
     known = _fields(name).get(field)
     if known is not None and get_origin(known.annotation) is tuple:
         return tuple(text.split("|"))
@@ -152,14 +152,16 @@ def _share(name: str, text: str, most: float = float("inf")) -> str:
     except ValueError:
         amount = Amount(-1)
     if not text.endswith("%") or not 0 < amount.value <= most:
-        raise SdcdbError(f"{name}:{text}: give a share above 0%" + (" and up to 100%" if most == 1 else "") + ", as 5%")
+        raise SdcdbError(
+            f"{name}:{text}: write a share above 0%" + (" and up to 100%" if most == 1 else "") + ", as 5%"
+        )
     return str(amount)
 
 
 def _even(text: str) -> str:
     if not text.isdecimal() or int(text) < 2 or int(text) % 2:
         raise SdcdbError(
-            f"{RESTRICTION}:{text}: give even query set sizes from 2 on, such as 2,4,8 (CAE paper: Q = 2l)"
+            f"{RESTRICTION}:{text}: write even query set sizes of 2 or more, for example 2,4,8 (CAE paper: Q = 2l)"
         )
     return str(int(text))
 

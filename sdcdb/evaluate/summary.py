@@ -14,7 +14,7 @@ Weight = Literal["values", "records"]
 
 @dataclass(frozen=True)
 class Point:
-    """H(0) and area at one number of known attributes: means over runs, and how far runs lie apart."""
+    """H(0) and area at one number of known attributes: means over runs, and how much the runs differ."""
 
     known: int
     h0: float

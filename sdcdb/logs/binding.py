@@ -1,4 +1,4 @@
-"""Putting logged parameter values where `$1` or `?` stands, so that a statement says what was asked."""
+"""Insert logged parameter values for `$1` or `?`, so that a statement says what was asked."""
 
 import re
 from collections.abc import Sequence
@@ -17,9 +17,9 @@ _PARAMETER = re.compile(r"\$(\d+) = (NULL|'(?:[^']|'')*'(?:\.\.\.)?)(?:, |$)")
 
 
 def bound(sql: str, values: Sequence[str | None]) -> tuple[str, bool]:
-    """Return the statement with its parameters put in as quoted texts, and whether any stayed without a value.
+    """Return the statement with its parameters inserted as quoted texts, and whether any has no value.
 
-    Engines give a quoted text the type that its place asks for, as they gave the parameter.
+    Engines cast a quoted text to the type they expect in its place, as they did with the parameter.
 
     >>> bound("select 1 from t where a = $1 and b = '$2' and c = $2", ["it's", None])
     ("select 1 from t where a = 'it''s' and b = '$2' and c = NULL", False)
@@ -48,7 +48,7 @@ def bound(sql: str, values: Sequence[str | None]) -> tuple[str, bool]:
 def parameters(detail: str) -> list[str | None] | None:
     """Read PostgreSQL's `parameters: $1 = '40', $2 = NULL` (since 16 also `Parameters:`); None if it is not that.
 
-    A value that the server cut short ends in dots, and is not the value: it is left out, so that it stays unbound.
+    A value that the server truncated ends in dots; it is left out, so that the parameter stays unbound.
 
     >>> parameters("parameters: $1 = 'it''s', $2 = NULL")
     ["it's", None]
@@ -64,7 +64,7 @@ def parameters(detail: str) -> list[str | None] | None:
 
 
 def executed(call: str, prepared: str) -> tuple[str, bool] | None:
-    """Put the arguments of `EXECUTE name(a, b)` into the body of its `PREPARE name(types) AS body`.
+    """Insert the arguments of `EXECUTE name(a, b)` into the body of its `PREPARE name(types) AS body`.
 
     >>> executed("execute q('it''s', 30)", "prepare q(text, int) as select 1 where a = $1 and b > $2;")
     ("select 1 where a = 'it''s' and b > '30'", False)

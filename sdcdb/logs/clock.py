@@ -1,4 +1,4 @@
-"""Times of a log: read in the forms that logs use, and watched for jumps."""
+"""Times of a log: parsed from the formats that logs use, and watched for jumps."""
 
 import re
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ BACK = timedelta(seconds=5)
 
 
 def parse_time(text: object) -> datetime | None:
-    """Read a time stamp as UTC. A zone that is only an abbreviation, such as CET, names no offset: taken as UTC.
+    """Read a timestamp as UTC. A zone given only as an abbreviation, such as CET, has no offset: taken as UTC.
 
     >>> parse_time("2026-11-16 22:11:31.207 UTC").isoformat()
     '2026-11-16T22:11:31.207000+00:00'
@@ -56,12 +56,12 @@ def _from_epoch(number: float) -> datetime | None:
 
 @dataclass
 class Clock:
-    """Watches the times of one reading, over all its files, and reports those that cannot be."""
+    """Watches the times of one reading, over all its files, and reports impossible ones."""
 
     latest: datetime | None = None
 
     def seen(self, time: datetime | None, line: int, source: Source) -> None:
-        """Report a time that is well before an earlier line's, or after now."""
+        """Report a time that is well before that of an earlier line, or in the future."""
         if time is None:
             return
         if time > datetime.now(UTC) + timedelta(days=1):
@@ -71,6 +71,6 @@ class Clock:
             return
         if self.latest is not None and time < self.latest - BACK:
             back = str(self.latest - time).split(".")[0]
-            source.report(line, f"the clock goes back by {back}: order is taken from the file", "clock goes back")
+            source.report(line, f"the clock goes back by {back}: the order of the file is used", "clock goes back")
             self.latest = time
         self.latest = max(self.latest, time) if self.latest else time

@@ -1,4 +1,4 @@
-"""CSV as records with line numbers, also when a field spans lines and when a quote is never closed."""
+"""CSV as records with line numbers, even when a field spans lines or a quote is never closed."""
 
 import csv
 import io
@@ -10,7 +10,7 @@ from itertools import chain
 from sdcdb.logs.record import Place
 from sdcdb.logs.source import Line, Source
 
-MOST_LINES = 2_000  # lines of one record; beyond it a quote was left open
+MOST_LINES = 2_000  # lines of one record; beyond them, a quote was left open
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Record:
 
 
 def records(source: Source, lines: Iterator[Line], delimiter: str = ",") -> Iterator[Record]:
-    """Yield records. A record whose quote is never closed is reported, and reading goes on at its second line."""
+    """Yield records. A record whose quote is never closed is reported, and reading continues at its second line."""
     waiting: deque[Line] = deque()
     lines = iter(lines)
 
@@ -38,14 +38,14 @@ def records(source: Source, lines: Iterator[Line], delimiter: str = ",") -> Iter
             taken.append(more)
             quotes += more.text.count('"')
         if quotes % 2:
-            source.report(line.number, "a quote is opened and never closed; the line was skipped", "open quote")
+            source.report(line.number, "a quote is never closed; the line was skipped", "open quote")
             waiting = deque(chain(taken[1:], waiting))
             continue
         text = "\n".join(each.text for each in taken)
         try:
             (fields,) = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
         except (csv.Error, ValueError) as problem:
-            source.report(line.number, f"not a record of a CSV file ({problem})", "not a CSV record")
+            source.report(line.number, f"not a CSV record ({problem})", "not a CSV record")
             waiting = deque(chain(taken[1:], waiting))
             continue
         yield Record(line.number, fields, taken[-1].after)

@@ -1,7 +1,7 @@
 """DuckDB's own query log: `CALL enable_logging('QueryLog', storage = 'file', ...)`, or `duckdb_logs` exported.
 
-On disk it is a file of entries with a file of contexts beside it; an export has both joined. It knows connections, not
-users, and does not log parameter values.
+On disk it is a file of entries and a file of contexts; an export joins both. It records connections, not users, and
+does not log parameter values.
 """
 
 from collections.abc import Iterator, Mapping
@@ -65,7 +65,7 @@ def read_duckdb_json(source: Source) -> Iterator[LoggedQuery]:
 
 
 class _Contexts:
-    """The connections of the contexts, read side by side with the entries: both are numbered upwards."""
+    """The connections of the contexts, read in step with the entries: both are numbered in ascending order."""
 
     def __init__(self, path: Path) -> None:
         self._rows = self._read(path) if path.exists() else iter(())
@@ -83,7 +83,7 @@ class _Contexts:
                 yield int(record.fields[first]), record.fields[second]
 
     def connection(self, context: str) -> str | None:
-        """Return the connection of a context, if its file tells it."""
+        """Return the connection of a context, if its file has it."""
         if not context.isdigit():
             return None
         while self._here[0] < int(context):

@@ -1,4 +1,4 @@
-"""PostgreSQL's log entries, whatever their form on disk, and the statements that they tell of."""
+"""PostgreSQL's log entries, whatever their format on disk, and the statements they report."""
 
 import re
 from collections import deque
@@ -12,7 +12,7 @@ from sdcdb.logs.record import LoggedQuery, Place
 from sdcdb.logs.script import statements
 
 WINDOW = 10_000
-"""Lines that a statement waits for the next word of its session, which tells whether it failed."""
+"""Lines that a statement waits for the next entry of its session, which shows whether it failed."""
 FAILED = ("ERROR", "FATAL", "PANIC")
 _SAID = re.compile(
     r"(?:duration: [\d.]+ ms  )?(statement|execute|parse|bind|execute fetch from) ?([^:]*): ?(.*)", re.DOTALL
@@ -35,7 +35,7 @@ class Entry:
 
 @dataclass
 class _Asked:
-    """A statement that waits to be told whether it failed. The same statement may be told by several lines."""
+    """A statement of which it is not yet known whether it failed. Several lines may report the same statement."""
 
     session: str
     query: LoggedQuery
@@ -54,7 +54,7 @@ class Conversations:
         self._last: dict[str, _Asked] = {}
 
     def hear(self, entry: Entry) -> Iterator[LoggedQuery]:
-        """Take in an entry; yield the statements about which all is known now."""
+        """Add an entry; yield the statements that are now complete."""
         previous = self._last.get(entry.session)
         report = audited(entry.message)
         if report is not None:
@@ -64,14 +64,14 @@ class Conversations:
         elif previous is not None:
             if entry.severity in FAILED and len(statements(previous.raw)) <= 1:
                 previous.query = replace(previous.query, error=entry.message)
-            # A bare duration may be that of parsing or binding, which pgAudit reports before the execution is.
+            # A bare duration may be that of parsing or binding, which pgAudit reports before the execution.
             previous.settled = (
                 previous.settled or entry.severity in FAILED or (said is None and "told" in previous.told)
             )
         yield from self._settled(entry.line)
 
     def end(self) -> Iterator[LoggedQuery]:
-        """Yield what still waits when the log ends."""
+        """Yield the statements that still wait when the log ends."""
         for asked in self._waiting:
             yield asked.query
         self._waiting.clear()

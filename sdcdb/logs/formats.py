@@ -1,4 +1,4 @@
-"""Which format a log has, told by its content, and reading any number of logs as one stream."""
+"""Detect the format of a log from its content, and read any number of logs as one stream."""
 
 import csv
 import io
@@ -21,10 +21,10 @@ from sdcdb.logs.source import BOMS, Source
 from sdcdb.logs.table import USUAL, read_csv, read_json, read_parquet
 
 FORMATS = {
-    "ledger": "sdcdb's own ledger",
+    "ledger": "the ledger of sdcdb",
     "sql": "statements in a script",
     "csv": "a CSV file with a header and a column for the query",
-    "jsonl": "one JSON object a line, with a field for the query",
+    "jsonl": "one JSON object per line, with a field for the query",
     "parquet": "a Parquet file with a column for the query",
     "csvlog": "PostgreSQL's csvlog, with or without pgAudit",
     "jsonlog": "PostgreSQL's jsonlog, with or without pgAudit",
@@ -32,7 +32,7 @@ FORMATS = {
     "duckdb": "DuckDB's query log",
     "duckdb-json": "DuckDB's query log, exported as JSON lines",
 }
-LOOKED_AT = 200  # lines; a log may begin with a few that are broken
+LOOKED_AT = 200  # lines; the first few of a log may be broken
 _SQL = re.compile(
     r"\s*\(*\s*(SELECT|WITH|FROM|INSERT|UPDATE|DELETE|CREATE|DROP|ALTER|SET|BEGIN|START|COMMIT|ROLLBACK|EXPLAIN|DESCRIBE|"
     r"SHOW|PRAGMA|CALL|COPY|ATTACH|USE|VALUES|PREPARE|EXECUTE|GRANT|REVOKE|MERGE|PIVOT|SUMMARIZE|TABLE)\b",
@@ -42,7 +42,7 @@ _SQL = re.compile(
 
 @dataclass(frozen=True)
 class Options:
-    """How to read: a format and a dialect to use whatever the content says, and names of a table's columns."""
+    """How to read: a format and a dialect that override detection, and the names of a table's columns."""
 
     format: str | None = None
     dialect: str | None = None
@@ -50,7 +50,7 @@ class Options:
 
     def __post_init__(self) -> None:
         if self.format is not None and self.format not in FORMATS:
-            raise DataError(f"{self.format!r} is not a format of a log; {choices(self.format, FORMATS)}")
+            raise DataError(f"{self.format!r} is not a log format; {choices(self.format, FORMATS)}")
 
 
 Progress = Callable[[int, int], None]
@@ -89,13 +89,13 @@ def _reader(source: Source, options: Options) -> Iterator[LoggedQuery]:
 
 
 def detect(source: Source) -> str:
-    """Tell the format of a log by what is in it: the format that most of its first lines have."""
+    """Detect the format of a log: the one that most of its first lines have."""
     head = source.head()
     if head[:4] == b"PAR1":
         return "parquet"
     if head[8:12] == b"DUCK":
         raise DataError(
-            f"{source.name} is a DuckDB database, not a log. A log kept in a table of it is exported by: "
+            f"{source.name} is a DuckDB database, not a log. If one of its tables is a log, export it with: "
             "COPY (FROM the_table) TO 'log.parquet'"
         )
     lines = _lines(head)
@@ -114,7 +114,7 @@ def detect(source: Source) -> str:
         return "sql"
     listed = "; ".join(f"{name}: {words}" for name, words in FORMATS.items())
     raise DataError(
-        f"{source.name} has none of the formats that sdcdb reads. If it is one, name it by --format. {listed}"
+        f"{source.name} is in no format that sdcdb recognises. If it is one of these, name it with --format. {listed}"
     )
 
 

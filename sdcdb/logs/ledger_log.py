@@ -1,4 +1,4 @@
-"""sdcdb's own ledger as a query log: what was asked through the gateway, with its verdict."""
+"""The ledger of sdcdb as a query log: what was asked through the gateway, with its verdict."""
 
 from collections.abc import Iterator
 
@@ -15,17 +15,17 @@ NAMES = {*CHAIN, "kind"}
 
 
 def read_ledger(source: Source) -> Iterator[LoggedQuery]:
-    """Yield the questions of a ledger, allowed or denied. A break in its chain is reported, and read across."""
+    """Yield the questions of a ledger, allowed or denied. A break in its chain is reported, and reading continues."""
     before: str | None = None
     for line in source.lines():
         record = object_on(line, source)
         if record is None:
             continue
         if missing := sorted(NAMES - record.keys()):
-            source.report(line.number, f"no record of a ledger: it lacks {', '.join(missing)}", "not a record")
+            source.report(line.number, f"not a ledger record: {', '.join(missing)} missing", "not a record")
             continue
         if own_hash(f"{line.text}\n".encode()) != record["hash"]:
-            source.report(line.number, "the record was changed: its content does not fit its hash", "changed record")
+            source.report(line.number, "the record was changed: its content does not match its hash", "changed record")
         elif before is not None and record["prev"] != before:
             source.report(line.number, "does not follow the record before it: lines were removed, added or swapped")
         before = record["hash"]

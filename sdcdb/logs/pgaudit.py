@@ -16,7 +16,7 @@ class Audited:
     command: str
     sql: str
     values: tuple[str, ...] | None
-    """Parameter values; None when the log does not tell them."""
+    """Parameter values; None when they are not logged."""
 
 
 def audited(message: str) -> Audited | None:

@@ -25,7 +25,7 @@ _SESSION = re.compile(r"\[(\d+)(?:-\d+)?\]|\b([0-9a-f]{8}\.[0-9a-f]+)\b|:(\d+):|
 
 
 def csv_entries(source: Source) -> Iterator[Entry]:
-    """Yield the entries of a csvlog, by position: the order of its columns has only ever been added to."""
+    """Yield the entries of a csvlog, by position: PostgreSQL only ever appends columns."""
     for record in records(source, source.lines()):
         fields = record.fields
         if len(fields) not in COLUMNS:
@@ -34,7 +34,7 @@ def csv_entries(source: Source) -> Iterator[Entry]:
             continue
         time = parse_time(fields[TIME])
         if time is None:
-            source.report(record.line, f"no time stamp but {fields[TIME][:30]!r}", "no time stamp")
+            source.report(record.line, f"{fields[TIME][:30]!r} is not a timestamp", "no timestamp")
         yield Entry(
             record.line, time, fields[USER] or None, fields[SESSION], fields[SEVERITY], fields[MESSAGE], fields[DETAIL],
             record.after,
@@ -42,7 +42,7 @@ def csv_entries(source: Source) -> Iterator[Entry]:
 
 
 def json_entries(source: Source) -> Iterator[Entry]:
-    """Yield the entries of a jsonlog (version 15 and later): one object a line."""
+    """Yield the entries of a jsonlog (version 15 and later): one object per line."""
     for line in source.lines():
         entry = object_on(line, source)
         if entry is None:
@@ -60,7 +60,7 @@ def json_entries(source: Source) -> Iterator[Entry]:
 
 
 def object_on(line: Line, source: Source) -> dict[str, Any] | None:
-    """Return the JSON object on a line; report a line that has none."""
+    """Return the JSON object on a line; report a line without one."""
     text = line.text.strip().rstrip(",")
     if text in ("", "[", "]"):
         return None

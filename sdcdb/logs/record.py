@@ -1,4 +1,4 @@
-"""What a log holds once it is read: who asked what and when, and what was wrong with the file."""
+"""What a log contains once it is read: who asked what and when, and what was wrong with the file."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -11,7 +11,7 @@ Rows = tuple[tuple[Any, ...], ...]
 
 @dataclass(frozen=True, order=True)
 class Place:
-    """Where reading of a file can go on: the number of lines before it, and the bytes (of Parquet: rows) before it."""
+    """Where reading of a file can resume: the number of lines before it, and of bytes (in Parquet: rows) before it."""
 
     lines: int = 0
     offset: int = 0
@@ -19,11 +19,11 @@ class Place:
 
 @dataclass(frozen=True)
 class LoggedQuery:
-    """One logged statement, its parameters put in, with the answer where the log recorded one.
+    """One logged statement with its parameters inserted, and its answer where the log recorded one.
 
-    `sql` may still hold several statements, as they were sent. `error` is set when the log shows that the statement
-    failed, `unbound` when it has parameters whose values the log does not tell: what was asked is then unknown.
-    The gateway's own ledger tells its verdict, and in `facts` the query sets that it answered.
+    `sql` may contain several statements, as they were sent. `error` is set when the log shows that the statement
+    failed, `unbound` when it has parameters whose values are not logged: what was asked is then unknown.
+    The gateway's ledger adds its verdict, and in `facts` the query sets that it answered.
     """
 
     line: int
@@ -42,12 +42,12 @@ class LoggedQuery:
 
 @dataclass(frozen=True)
 class LogProblem:
-    """Something in a log that could not be read. The rest of the file is read all the same."""
+    """Something in a log that could not be read. The rest of the file is still read."""
 
     file: str
     line: int
     what: str
 
     def text(self) -> str:
-        """Render as `file:line: what`, the form that editors jump to."""
+        """Render as `file:line: what`, the form that editors can jump to."""
         return f"{self.file}:{self.line}: {self.what}"

@@ -16,7 +16,7 @@ _ABOUT = re.compile(r"--\s*(user|time)\s*[:=]\s*(.+?)\s*$", re.IGNORECASE)
 
 @dataclass
 class Splitter:
-    """Takes text piece by piece and says where each statement ends.
+    """Takes text piece by piece and finds where each statement ends.
 
     PostgreSQL nests block comments, other engines do not; `E'..\\'..'` is the only form with backslashes.
     """
@@ -105,7 +105,7 @@ def statements(sql: str) -> list[str]:
 
 
 def said(text: str) -> bool:
-    """Tell whether anything is left of a statement without its comments."""
+    """Return whether a statement contains more than comments."""
     plain = re.sub(r"/\*.*?\*/", " ", text, flags=re.DOTALL)
     return bool(re.sub(r"--[^\n]*", " ", plain).strip(" \t\r\n;"))
 
@@ -113,7 +113,7 @@ def said(text: str) -> bool:
 def read_script(source: Source) -> Iterator[LoggedQuery]:
     """Yield the statements of a script. `-- user: NAME` and `-- time: STAMP` on lines of their own say who and when.
 
-    A script is always read from its start, since those lines hold for what follows; a place counts statements.
+    A script is always read from its start, since those lines apply to what follows; a place counts statements.
     """
     splitter, text, first, found = Splitter(), list[str](), 0, 0
     about: dict[str, str] = {}
@@ -140,7 +140,7 @@ def read_script(source: Source) -> Iterator[LoggedQuery]:
             first = first or line.number
             text.append(whole[start:])
         if text and sum(map(len, text)) > LONGEST:
-            source.report(first, "a statement without an end was given up here")
+            source.report(first, "a statement that never ends was skipped from here")
             splitter, text, first = Splitter(), [], 0
     if splitter.inside:
         source.report(first, f"the file ends inside {'a comment' if splitter.inside == '/*' else 'a quoted text'}")

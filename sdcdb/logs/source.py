@@ -12,8 +12,8 @@ from sdcdb.errors import SdcdbError
 from sdcdb.logs.record import LogProblem, Place
 
 GZIP = b"\x1f\x8b"
-LONGEST = 16 << 20  # bytes of one line: a statement longer than this is not one that somebody asked
-REPORTED = 100  # problems of one kind that are listed one by one; a broken disk can spoil every line
+LONGEST = 16 << 20  # bytes of one line: nobody writes a longer statement
+REPORTED = 100  # problems of one kind that are listed one by one; a broken disk can damage every line
 BOMS = {b"\xef\xbb\xbf": "utf-8", b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 
 
@@ -37,7 +37,7 @@ class Source:
         self._told: dict[str, int] = {}
 
     def report(self, line: int, what: str, kind: str | None = None) -> None:
-        """Note a problem. Of one kind, only the first hundred are noted, and then that there are more."""
+        """Note a problem. Only the first hundred of each kind are noted, and then that there are more."""
         kind = kind or what
         self._told[kind] = self._told.get(kind, 0) + 1
         if self._told[kind] <= REPORTED:
@@ -58,7 +58,7 @@ class Source:
                 while len(taken) < size and (more := stream.read(min(size - len(taken), 1 << 14))):
                     taken += more
             except (EOFError, OSError, zlib.error):
-                pass  # the reader will report it with its line; what came before tells the format
+                pass  # the reader will report it with its line; what came before is enough to detect the format
         return taken
 
     def open(self) -> IO[bytes]:
@@ -71,7 +71,7 @@ class Source:
             raise SdcdbError(f"cannot read the log {self.path}: {problem.strerror}") from None
 
     def lines(self, start: Place | None = None) -> Iterator[Line]:
-        """Yield the lines from a place on. A last line without an end counts; a cut gzip ends the file, reported."""
+        """Yield the lines from a place on, including a last line without an end; report a truncated gzip file."""
         place = start or self.start
         number, offset = place.lines, place.offset
         with self.open() as stream:
@@ -101,7 +101,9 @@ class Source:
                     break
                 raw += more
         except (EOFError, zlib.error, gzip.BadGzipFile, OSError) as problem:
-            what = "the compressed file is cut off here" if isinstance(problem, EOFError) else "unreadable from here on"
+            what = (
+                "the compressed file is truncated here" if isinstance(problem, EOFError) else "unreadable from here on"
+            )
             self.report(number, f"{what}: what comes after is lost")
         return raw
 
@@ -122,7 +124,7 @@ class Source:
         except UnicodeDecodeError:
             text = raw.decode(encoding, errors="replace")
             self.report(
-                number, f"bytes that are not {encoding.upper()}; read with replacement signs", "broken encoding"
+                number, f"bytes that are not {encoding.upper()}; read with replacement characters", "broken encoding"
             )
         return text.rstrip("\r\n")
 
@@ -140,7 +142,7 @@ class Source:
         try:
             stream.seek(offset)
         except (EOFError, zlib.error, OSError):
-            stream.seek(0)  # as far as it goes: the reading itself reports the place
+            stream.seek(0)  # as far as possible: the reader itself reports the place
             self.report(1, "the place to resume from cannot be reached; the file is read from its start")
 
     def _compressed(self) -> bool:

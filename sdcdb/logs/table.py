@@ -20,13 +20,13 @@ USUAL: Mapping[str, tuple[str, ...]] = {
     "answer": ("answer", "answers", "result", "results", "output", "rows"),
     "error": ("error", "error_message", "errormessage", "exception"),
 }  # fmt: skip
-"""The names under which a column is found when the user names none, the likeliest first."""
+"""The usual names of each column, the likeliest first; used when the user names none."""
 NOTHING = ("", "0", "none", "null", "ok", "success", "false")
 
 
 @dataclass(frozen=True)
 class Columns:
-    """Which column of a table holds what. Only the query is required."""
+    """Which column of a table contains what. Only the query is required."""
 
     query: str
     time: str | None = None
@@ -36,7 +36,7 @@ class Columns:
 
 
 def columns_of(names: Iterable[str], given: Mapping[str, str], file: str) -> Columns:
-    """Choose the columns: as given, else by their usual names.
+    """Choose the columns: as given, or else by their usual names.
 
     >>> columns_of(["ts", "username", "sql"], {}, "log.csv")
     Columns(query='sql', time='ts', user='username', answer=None, error=None)
@@ -56,7 +56,7 @@ def columns_of(names: Iterable[str], given: Mapping[str, str], file: str) -> Col
             found[what] = guess
     if "query" not in found:
         raise DataError(
-            f"{file}: none of the columns {', '.join(there)} looks like the query: name it by --columns query=NAME"
+            f"{file}: none of the columns {', '.join(there)} looks like the query: name it with --columns query=NAME"
         )
     return Columns(**found)
 
@@ -88,7 +88,7 @@ def answers_of(value: Any) -> Rows | None:
 def _query(row: Mapping[str, Any], columns: Columns, source: Source, line: int, after: Place) -> LoggedQuery | None:
     sql = row.get(columns.query)
     if not isinstance(sql, str) or not sql.strip():
-        source.report(line, f"nothing in the column {columns.query!r}", "no query")
+        source.report(line, f"the column {columns.query!r} is empty", "no query")
         return None
     time = parse_time(row.get(columns.time)) if columns.time else None
     if columns.time and time is None and row.get(columns.time) not in (None, ""):
@@ -119,7 +119,7 @@ def read_csv(source: Source, given: Mapping[str, str], delimiter: str = ",") -> 
 
 
 def read_json(source: Source, given: Mapping[str, str]) -> Iterator[LoggedQuery]:
-    """Yield the statements of a file with one JSON object a line."""
+    """Yield the statements of a file with one JSON object per line."""
     last: tuple[tuple[str, ...], Columns] | None = None
     for line in source.lines():
         row = object_on(line, source)
@@ -146,7 +146,7 @@ def read_parquet(source: Source, given: Mapping[str, str]) -> Iterator[LoggedQue
     try:
         file = ParquetFile(source.path)
     except (ArrowException, OSError) as problem:
-        source.report(1, f"not a whole Parquet file ({str(problem).splitlines()[0]})")
+        source.report(1, f"not a valid Parquet file ({str(problem).splitlines()[0]})")
         return
     columns = columns_of(file.schema_arrow.names, given, source.name)
     names = [name for name in vars(columns).values() if name]

@@ -4,9 +4,9 @@ Give each sum a weight y_q; let w_j be the weights of the sums that record j is 
 
     x_r = sum_q y_q answer_q + sum_j ([j = r] - w_j) x_j
 
-and every x_j on the right lies between its ends: the domain's, or those that a MIN or MAX answer sets. Putting in the
-end that makes the right side largest (or smallest) bounds x_r. Any weights give a true bound; the dual of the linear
-programme gives the best. The weights are fractions and the bound is computed in fractions.
+and every x_j on the right lies between its ends: those of the domain, or those set by a MIN or MAX answer. Inserting
+the end that makes the right side largest (or smallest) bounds x_r. Any weights give a valid bound; the dual of the
+linear programme gives the best. The weights are fractions and the bound is computed in fractions.
 """
 
 from collections.abc import Mapping
@@ -65,7 +65,7 @@ def bound(
 
 
 def _parts(sets: NDArray[np.bool_], ends: NDArray[np.object_], cell: int) -> list[NDArray[np.intp]]:
-    """Group the cells that have the same weight and ends; the record's own cell stands alone."""
+    """Group the cells that have the same weight and ends; the record's own cell is a group by itself."""
     label = classes(sets)
     codes: dict[object, int] = {}
     keys = [

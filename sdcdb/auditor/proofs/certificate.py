@@ -1,8 +1,8 @@
-"""The queries that prove what is known of one record: as few as can be found, with the arithmetic that shows it.
+"""The queries that prove what is known about one record: as few as can be found, with the arithmetic that shows it.
 
 In order: a combination of sums that isolates the record; the only possible holder of a MIN or MAX; the best bounds from
-sums and extremes. Where a proof needs several of these at once, only its queries are given (`recomputed`): leaving out
-any of them loses it, and the audit's own programmes confirm it from them alone.
+sums and extremes. Where a proof needs several of these at once, only its queries are given (`recomputed`): none can be
+left out, and the audit's own programmes confirm the finding from them alone.
 """
 
 from collections.abc import Callable, Sequence
@@ -48,7 +48,7 @@ class Witness:
 class Certificate:
     """The answers that prove a finding, by position in the evidence, and how they do.
 
-    `smallest`: proved that fewer do not; else only that none of them can be left out.
+    `smallest`: fewer provably do not suffice; otherwise it is only known that none can be left out.
     """
 
     queries: tuple[int, ...]
@@ -60,7 +60,7 @@ class Certificate:
 
     @property
     def form(self) -> str:
-        """Which of the proofs it is."""
+        """The kind of proof."""
         if self.combination is not None:
             return "combination"
         if self.witness is not None:
@@ -68,7 +68,7 @@ class Certificate:
         return "bounds" if self.lower is not None and self.upper is not None else "recomputed"
 
     def holds(self, evidence: Evidence, cell: int) -> bool:
-        """Check it again, from the answers that it names alone."""
+        """Check it again, using only the answers it names."""
         if self.combination is not None:
             return self.combination.isolates(*_held(evidence, cell)) and bool(evidence.counts[cell] == 1)
         if self.witness is not None:
@@ -156,7 +156,7 @@ def smallest_cover(sets: Sets, names: Sequence[int]) -> tuple[tuple[int, ...], b
 
 
 def _bounds(evidence: Evidence, cell: int, found: Intervals) -> Certificate:
-    """Prove both ends; where sums and caps do not, name the answers that together do."""
+    """Prove both ends; where sums and caps do not suffice, name the answers that together do."""
     goal = float(found.lower[cell]), float(found.upper[cell])
     slack = float(evidence.domain.step or 0) + ROUNDING * float(evidence.domain.width)
     lower, upper = (
@@ -170,7 +170,7 @@ def _bounds(evidence: Evidence, cell: int, found: Intervals) -> Certificate:
 
 
 def _side(evidence: Evidence, cell: int, goal: float, *, upper: bool, slack: float) -> BoundProof | None:
-    """Prove one end by as few answers as removing one at a time leaves. A bound within a step of the goal will do."""
+    """Prove one end, removing answers one at a time. A bound within a step of the goal is good enough."""
     near = goal + slack * 0.999 if upper else goal - slack * 0.999
     proof = prove(evidence, cell, upper=upper, goal=near)
     if proof is None:

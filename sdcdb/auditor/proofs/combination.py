@@ -1,4 +1,4 @@
-"""Which few sums, added and subtracted, leave one record alone: a proof that can be checked by hand.
+"""Which few sums, added and subtracted, isolate one record: a proof that can be checked by hand.
 
 Rows are query sets over columns (cells, records or atoms: any partition). A combination is a number y_q per query with
 sum_q y_q row_q = the indicator of the target column; the target's total is then sum_q y_q answer_q, whatever the values
@@ -22,19 +22,19 @@ TRIPLES = 3_000
 """Rows up to which every three are tried: every two are hashed, about a second at this number."""
 REWEIGHTED = 3
 LARGEST = 400
-"""Rows that a combination may have: a proof of more is not one that a person checks."""
+"""The most rows of a combination: nobody would check a longer proof."""
 NOTHING = 1e-9
 
 
 @dataclass(frozen=True)
 class Combination:
-    """A weight for each of a few queries. `smallest`: proved that no fewer do; else only that none can be left out."""
+    """A weight for each of a few queries. `smallest`: no fewer suffice; otherwise, none can be dropped."""
 
     weights: Mapping[int, Fraction]
     smallest: bool
 
     def value(self, answers: Sequence[Fraction | int | float]) -> Fraction:
-        """Return what the combination of the answers is, exactly."""
+        """Return the exact value of the combination of the answers."""
         return sum((weight * Fraction(answers[query]) for query, weight in self.weights.items()), Fraction(0))
 
     def isolates(self, rows: Sets, column: int) -> bool:
@@ -131,7 +131,7 @@ def _sparse(rows: Sets, column: int) -> dict[int, Fraction] | None:
 
     columns = np.unique(rows, axis=1, return_index=True)[1]
     if (np.delete(rows, column, axis=1) == rows[:, [column]]).all(axis=0).any():
-        return None  # another column lies in the same sets: no combination tells them apart
+        return None  # another column is in the same sets: no combination separates them
     matrix = csr_matrix(rows[:, columns].T.astype(np.float64))
     wanted = (columns == column).astype(np.float64)
     both, cost, best = hstack([matrix, -matrix]), np.ones(len(rows)), None

@@ -19,8 +19,8 @@ Sets = NDArray[np.bool_]
 def isolating_weights(rows: Sets, column: int) -> dict[int, Fraction] | None:
     """Return the weights with which independent ones among these rows isolate a column, if modulo a prime they can.
 
-    The rows must be few hundred at most. The result is to be checked by the caller, since other columns than the
-    pivots have not been looked at.
+    There may be a few hundred rows at most. The caller must check the result, since only the pivot columns have been
+    looked at.
     """
     order = np.concatenate([[column], np.delete(np.arange(rows.shape[1]), column)])
     chosen, pivots = _independent(rows[:, order].astype(np.int64))

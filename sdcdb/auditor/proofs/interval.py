@@ -2,10 +2,10 @@
 
 The programmes are the gateway's own (`sdcdb.gateway.inference.intervals.programme`), over atoms. MIN and MAX cap every
 record of their set; and somebody in the set has the extreme value. If only one record can, it is that record's value.
-That is applied until nothing changes.
+This is repeated until nothing changes.
 
-Most records of a log are in no danger, and to know that needs no programme of their own: every vertex that any
-programme ends at is a way in which all values can be, so the values that a record has at some vertices are inside its
+Most records are in no danger, and showing that needs no programme for each of them: every vertex at which a programme
+ends is a possible assignment of all values, so the values that a record takes at these vertices are inside its
 interval. A few programmes in random directions show for most records that their interval is wide enough.
 """
 
@@ -22,9 +22,9 @@ from sdcdb.gateway.inference.intervals.atoms import classes
 from sdcdb.gateway.inference.intervals.programme import Programme
 
 Floats = NDArray[np.float64]
-ROUNDING = 1e-7  # of the domain's width: what the solver's tolerance may be wrong by
+ROUNDING = 1e-7  # of the domain's width: the most that the solver's tolerance may be off
 ROUNDS = 20
-FEW = 10  # people who may have an extreme: more are no news
+FEW = 10  # people who may have an extreme: with more, it reveals little
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,20 +42,20 @@ class Intervals:
 
 
 class Contradiction(DataError):  # noqa: N818 - what the answers are
-    """No values fit all answers: the table changed between them, or they are not its answers."""
+    """No values fit all answers: the table changed in between, or the answers are about another table."""
 
 
 def intervals(evidence: Evidence, wanted: Sequence[int] | Ints | None = None, enough: float | None = None) -> Intervals:
     """Return the interval of every cell, or of the cells wanted.
 
-    With `enough`, a cell whose interval is shown to be at least so wide may get a part of it that is.
+    With `enough`, a cell whose interval is at least that wide may get only a part of it of that width.
     """
     caps = Caps(evidence)
     sums = evidence.of_kind("sum")
     asked = np.arange(len(evidence.counts)) if wanted is None else np.asarray(wanted, dtype=np.intp)
     extremes = len(sums) < len(evidence)
     if enough is not None:
-        enough += 2 * float(evidence.domain.step or 0)  # what rounding to the grid takes off
+        enough += 2 * float(evidence.domain.step or 0)  # what rounding to the grid removes
     everybody = np.arange(len(evidence.counts))
     for _ in range(ROUNDS):
         # A witness is found among all cells of its set, so their intervals are needed while extremes are at work.
@@ -69,7 +69,7 @@ def intervals(evidence: Evidence, wanted: Sequence[int] | Ints | None = None, en
 
 
 def _doubtful_solved(evidence: Evidence, sums: list[int], caps: "Caps", found: Intervals) -> Intervals:
-    """Solve exactly for those few who may be the only one to have an extreme."""
+    """Solve exactly for the few records that may be the only one to have an extreme."""
     outer = caps.outer(found)
     slack = ROUNDING * float(evidence.domain.width)
     few: set[int] = set()
@@ -122,15 +122,15 @@ class Caps:
             chosen = evidence.sets([at])[0]
             self.high[chosen] = np.minimum(self.high[chosen], float(evidence.answers[at]))
         if (self.low > self.high + ROUNDING * float(evidence.domain.width)).any():
-            raise Contradiction("a least value is above a greatest value: the answers are not about one table")
+            raise Contradiction("a minimum is above a maximum: the answers are not about the same table")
 
     def outer(self, found: Intervals) -> Intervals:
-        """Return intervals that hold every possible value: the caps, where only a part of the interval is known."""
+        """Return intervals that contain every possible value: the caps, where only a part of the interval is known."""
         lower, upper = np.where(found.exact, found.lower, self.low), np.where(found.exact, found.upper, self.high)
         return Intervals(lower, upper, found.exact)
 
     def narrow(self, found: Intervals) -> bool:
-        """Give each extreme its witness where only one record can be it; tell whether anything changed."""
+        """Give each extreme its witness where only one record can have it; return whether anything changed."""
         slack = ROUNDING * float(self.evidence.domain.width)
         witnessed, outer = False, self.outer(found)
         for at in self.evidence.of_kind("min", "max"):
@@ -182,7 +182,9 @@ def _programmes(
     totals = np.array([float(each / unit) for each in above])
     programme = _Vertices(rows[:, first], totals, size * least, size * most)
     if not programme.feasible():
-        raise Contradiction("no values fit all sums: the table changed between the answers, or they are not its own")
+        raise Contradiction(
+            "no values fit all sums: the table changed between the answers, or they are about another table"
+        )
     todo = np.unique(atom[wanted])
     todo = todo[(size[todo] > 0) & rows[:, first[todo]].any(axis=0)]
     begin, end = least.copy(), most.copy()

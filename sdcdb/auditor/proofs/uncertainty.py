@@ -1,4 +1,4 @@
-"""How unsure an intruder is left: H(0), area and curve of what the answers leave, given what the intruder knows.
+"""How uncertain an intruder remains: H(0), area and curve of what the answers leave, given what the intruder knows.
 
 CAE paper, query restriction: each record that matches what is known is equally likely to be the person; of a record in
 [L, U], each domain value in it is equally likely. So p is the average, over the matching records, of the uniform
@@ -35,13 +35,13 @@ def values_in(lower: float, upper: float, domain: Domain) -> int:
 
 
 def of_interval(lower: float, upper: float, domain: Domain) -> Doubt:
-    """Return the doubt about somebody who is known to be in an interval, and nothing else."""
+    """Return the uncertainty about a value of which only the interval is known."""
     number = values_in(lower, upper, domain)
     return Doubt(h0(number), area(number, float(domain.grid)))
 
 
 def of_points(values: Sequence[float]) -> Doubt:
-    """Return the doubt about somebody whose value is one of a few, each equally likely."""
+    """Return the uncertainty about a value that is one of a few, each equally likely."""
     found = cae(list(values), [1 / len(values)] * len(values))
     return Doubt(found.h0, found.area)
 
@@ -65,7 +65,7 @@ def mixture(found: Intervals, cells: Sequence[int], counts: Sequence[int], domai
 def given(
     found: Intervals, cell: int, known: Mapping[str, Sequence[object]], counts: NDArray[np.int64], domain: Domain
 ) -> tuple[Doubt, Curve]:
-    """Return the doubt of somebody who knows these columns of the person in `cell`, and the curve H(eps)."""
+    """Return the uncertainty of an intruder who knows these columns of the person in `cell`, and the curve H(eps)."""
     matching = [
         other
         for other in np.flatnonzero(counts > 0).tolist()

@@ -1,4 +1,4 @@
-"""Going on after an interruption: what has been gathered from the logs, and how far each of them was read."""
+"""Resuming after an interruption: what has been gathered from the logs, and how far each was read."""
 
 import base64
 import json
@@ -33,7 +33,7 @@ def basis(con: duckdb.DuckDBPyConnection, snapshot: Snapshot) -> str:
 
 
 def save(file: Path, history: History, of: str) -> None:
-    """Write a checkpoint; a crash while writing leaves the one before."""
+    """Write a checkpoint; a crash while writing leaves the previous one."""
     state = {
         "sdcdb audit checkpoint": FORM,
         "basis": of,
@@ -58,20 +58,20 @@ def save(file: Path, history: History, of: str) -> None:
 
 
 def load(file: Path, snapshot: Snapshot, of: str) -> History:
-    """Read a checkpoint, if there is one; refuse one that was made with other data or another policy."""
+    """Read a checkpoint if there is one; refuse one that was made with other data or another policy."""
     if not file.exists():
         return History(snapshot)
     try:
         state = json.loads(zlib.decompress(file.read_bytes()))
         if state["sdcdb audit checkpoint"] != FORM:
-            raise DataError(f"{file} was written by another version of sdcdb: remove it to start anew")
+            raise DataError(f"{file} was written by another version of sdcdb: remove it to start again")
         if state["basis"] != of:
-            raise DataError(f"{file} was made with other data or another policy: remove it to start anew")
+            raise DataError(f"{file} was made with other data or another policy: remove it to start again")
         return _history(state, snapshot)
     except (zlib.error, ValueError, KeyError, TypeError) as problem:
         if isinstance(problem, DataError):
             raise
-        raise DataError(f"{file} is no checkpoint of an audit, or it is damaged: remove it to start anew") from None
+        raise DataError(f"{file} is not a checkpoint of an audit, or it is damaged: remove it to start again") from None
     except OSError as problem:
         raise SdcdbError(f"cannot read the checkpoint {file}: {problem.strerror}") from None
 

@@ -1,4 +1,4 @@
-"""Statements that the gateway would refuse: direct reads of confidential values, told from the merely unknown."""
+"""Statements that the gateway would refuse: direct reads of confidential values, and others not understood."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ MOST_DIRECT = 2_000
 
 
 def refused(tree: exp.Expr, snapshot: Snapshot, reason: str) -> Account:
-    """Tell a direct read from what is merely not understood."""
+    """Distinguish a direct read from a statement that is merely not understood."""
     found = reading(tree, snapshot.relations)
     if not found.shown:
         return Account(Outcome.UNSAFE, reason)
@@ -41,8 +41,8 @@ def _selected(tree: exp.Expr, snapshot: Snapshot, table: str) -> NDArray[np.intp
 
 
 def _direct_facts(found: Reading, selected: dict[str, NDArray[np.intp]], snapshot: Snapshot) -> list[Fact]:
-    """Enter what a direct read tells: each value, where something in the result says whose it is or only one is there;
-    otherwise the sum, least and greatest of the values shown."""
+    """Enter what a direct read reveals: each value, if the result says whose it is or there is only one; otherwise the
+    sum, minimum and maximum of the values shown."""
     facts: list[Fact] = []
     for name, column in sorted(found.shown):
         table, cells = snapshot.tables[name], selected.get(name)

@@ -1,4 +1,4 @@
-"""What a logged statement is to the account, and the facts that it gives."""
+"""How a logged statement is accounted for, and the facts it gives."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -13,7 +13,7 @@ AUDITED: dict[str, Kind] = {"sum": "sum", "min": "min", "max": "max"}
 
 
 class Outcome(StrEnum):
-    """What became of a statement in the account."""
+    """How a statement is accounted for."""
 
     UNDERSTOOD = "understood"
     IGNORED = "ignored"
@@ -36,7 +36,7 @@ class Fact:
 
 @dataclass(frozen=True)
 class Account:
-    """What a statement is, why, and the answers that it gave."""
+    """How a statement is accounted for, why, and the answers it gave."""
 
     outcome: Outcome
     reason: str
@@ -44,4 +44,4 @@ class Account:
     shown: tuple[tuple[str, str], ...] = ()
     """For a direct read: the confidential columns that it shows."""
     selected: dict[str, NDArray[np.intp]] = field(default_factory=dict)
-    """For a direct read: the cells of each table that it selects, where that could be told."""
+    """For a direct read: the cells of each table that it selects, where they could be found."""

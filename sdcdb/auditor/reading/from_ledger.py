@@ -1,4 +1,4 @@
-"""What the gateway's own ledger says that it answered: query sets and answers, groups that it suppressed left out."""
+"""What the gateway's ledger says was answered: query sets and answers, without the suppressed groups."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ from sdcdb.gateway.ledger.packing import unpack
 def answered(facts: Sequence[AnsweredFact], snapshot: Snapshot) -> Account | None:
     """Return the account of a question by its facts; None when they are about another version of the table.
 
-    The statement is then read again instead, and every group of it counts as answered: more than was, never less.
+    The statement is then read again, and all its groups count as answered: this may be too many, never too few.
     """
     found: list[Fact] = []
     try:
@@ -32,4 +32,4 @@ def answered(facts: Sequence[AnsweredFact], snapshot: Snapshot) -> Account | Non
             ]
     except (LedgerError, KeyError, ValueError):
         return None
-    return Account(Outcome.UNDERSTOOD, "" if found else "asks no confidential value", tuple(found))
+    return Account(Outcome.UNDERSTOOD, "" if found else "asks for no confidential value", tuple(found))

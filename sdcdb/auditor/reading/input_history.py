@@ -1,4 +1,4 @@
-"""The account of a whole log: every statement counted, every different answer kept once with who was given it."""
+"""The account of a whole log: every statement counted, every different answer kept once with who received it."""
 
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -16,16 +16,16 @@ from sdcdb.auditor.reading.snapshot import Snapshot
 from sdcdb.logs.record import LoggedQuery, LogProblem, Place
 from sdcdb.logs.script import statements
 
-REMEMBERED = 50_000  # accounts of statement texts that are kept, so that repeated queries cost nothing
-LISTED = 10_000  # statements and problems that are listed one by one; all of them are counted
-REPLAYED = 100_000  # different statements that can be replayed under another policy
+REMEMBERED = 50_000  # statements whose accounts are cached, so that repeated queries cost nothing
+LISTED = 10_000  # statements and problems listed one by one; all are counted
+REPLAYED = 100_000  # different statements kept for replay under another policy
 NOBODY = "(unknown)"
 WITHHELD = ("deny", "unsupported", "denied")
 
 
 @dataclass(frozen=True)
 class Occurrence:
-    """A statement where it stands in the log. `number` counts the statements of all logs, from 1."""
+    """A statement and its place in the log. `number` counts the statements of all logs, from 1."""
 
     number: int
     source: str
@@ -36,13 +36,13 @@ class Occurrence:
 
     @property
     def place(self) -> str:
-        """Where it stands, in the form that editors jump to."""
+        """Its place, in the form that editors can jump to."""
         return f"{self.source}:{self.line}"
 
 
 @dataclass
 class Item:
-    """One answer, and the statement by which each user had it first."""
+    """One answer, and the statement by which each user first received it."""
 
     fact: Fact
     users: dict[str, Occurrence]
@@ -54,14 +54,14 @@ class Item:
         return min(self.users.values(), key=lambda each: each.number)
 
     def first_by(self, users: Collection[str] | None) -> Occurrence:
-        """Return the first statement by which one of these users had it."""
+        """Return the first statement by which one of these users received it."""
         told = [each for user, each in self.users.items() if users is None or user in users]
         return min(told or self.users.values(), key=lambda each: each.number)
 
 
 @dataclass
 class Listed:
-    """A statement that is a finding in itself, with how often and by whom it was asked."""
+    """A statement that is a finding by itself, with how often and by whom it was asked."""
 
     first: Occurrence
     reason: str
@@ -73,7 +73,7 @@ class Listed:
 
 @dataclass
 class History:
-    """What the logs hold, gathered statement by statement."""
+    """What the logs contain, gathered statement by statement."""
 
     snapshot: Snapshot
     number: int = 0
@@ -90,7 +90,7 @@ class History:
     _accounts: OrderedDict[object, list[Account]] = field(default_factory=OrderedDict)
 
     def gather(self, log: Iterable[LoggedQuery | LogProblem], tick: Callable[[], None] | None = None) -> None:
-        """Take in a log."""
+        """Add a log."""
         for each in log:
             if isinstance(each, LogProblem):
                 self.problem_count += 1
@@ -102,7 +102,7 @@ class History:
                     tick()
 
     def add(self, query: LoggedQuery) -> None:
-        """Take in one logged query."""
+        """Add one logged query."""
         self.number += 1
         here = Occurrence(self.number, query.source, query.line, query.time, query.user or NOBODY, query.sql)
         self.users[here.user] += 1
@@ -111,7 +111,7 @@ class History:
             first, last = self.times
             self.times = (min(first or query.time, query.time), max(last or query.time, query.time))
         if query.error is not None:
-            self.outcomes[Outcome.IGNORED, "failed: there was no answer"] += 1
+            self.outcomes[Outcome.IGNORED, "failed: it got no answer"] += 1
             return
         if query.verdict in WITHHELD:
             self.outcomes[Outcome.IGNORED, "denied by the gateway"] += 1
@@ -163,11 +163,11 @@ class History:
             item.users.setdefault(here.user, here)
 
     def columns(self) -> list[tuple[str, str]]:
-        """Return the confidential columns that something was answered about."""
+        """Return the confidential columns that answers are about."""
         return list(dict.fromkeys((item.fact.table, item.fact.column) for item in self.items.values()))
 
     def of(self, table: str, column: str, users: frozenset[str] | None = None) -> list[Item]:
-        """Return the answers about a column in the order in which these users (or anybody) had them first."""
+        """Return the answers about a column in the order in which these users (or anybody) first received them."""
         found = [
             (item.first_by(users).number, item)
             for item in self.items.values()
@@ -189,5 +189,5 @@ class History:
         )
 
     def understood(self) -> Iterator[Occurrence]:
-        """Yield the statements on restricted tables, each user's own once, in their order."""
+        """Yield the statements on restricted tables in order, each once per user."""
         yield from sorted(self.asked.values(), key=lambda each: each.number)

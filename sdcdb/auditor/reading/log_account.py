@@ -42,12 +42,12 @@ def account(sql: str, dialect: str, snapshot: Snapshot, answers: Rows | None = N
 
 
 def _ignored(sql: str, snapshot: Snapshot) -> str | None:
-    """Return the reason for which a statement need not be looked at, if there is one."""
+    """Return the reason why a statement can be ignored, if there is one."""
     if not said(sql):
         return "no statement"
     if not _mentions(sql, snapshot):
         return "names no restricted table"
-    return "asks for a plan, not for data" if _PLAN.match(sql) else None
+    return "asks for a query plan, not for data" if _PLAN.match(sql) else None
 
 
 def _query(tree: exp.Expr, snapshot: Snapshot, answers: Rows | None) -> Account:
@@ -66,7 +66,7 @@ def _query(tree: exp.Expr, snapshot: Snapshot, answers: Rows | None) -> Account:
 
 
 def _flattened(tree: exp.Expr, snapshot: Snapshot, answers: Rows | None) -> Account | None:
-    """Try again with subqueries merged into the query around them: they may only have renamed or filtered."""
+    """Try again with subqueries merged into the outer query: they may only rename or filter."""
     flat = merged(tree, snapshot.relations)
     try:
         return _understood(flat.sql("duckdb", comments=False), flat, snapshot, answers) if flat else None
@@ -75,10 +75,10 @@ def _flattened(tree: exp.Expr, snapshot: Snapshot, answers: Rows | None) -> Acco
 
 
 def _looked_up(tree: exp.Expr, snapshot: Snapshot, answers: Rows | None) -> Account | None:
-    """Try again with conditions that the gateway does not allow replaced by the keys of the records that they choose.
+    """Try again with conditions that the gateway does not allow replaced by the keys of the records they select.
 
     The auditor may look at the data, so any condition on columns that are not confidential can be evaluated, as long
-    as it gives the same records whenever it is asked.
+    as it always selects the same records.
     """
     copy, changed = tree.copy(), False
     for select in copy.find_all(exp.Select):
@@ -123,12 +123,12 @@ def _not_a_query(tree: exp.Expr, snapshot: Snapshot) -> Account:
         if not changed or tree.find(exp.Query):
             return Account(Outcome.UNSAFE, f"copies from a restricted table by {tree.key.upper()}")
     if tree.find(exp.Returning):
-        return Account(Outcome.UNSAFE, f"shows data that it changes, by {tree.key.upper()} with RETURNING")
+        return Account(Outcome.UNSAFE, f"shows the data it changes, by {tree.key.upper()} with RETURNING")
     if isinstance(tree, _CHANGES):
         return Account(Outcome.IGNORED, f"changes data by {tree.key.upper()} and shows none")
     if isinstance(tree, exp.Describe | exp.Analyze | exp.Comment | exp.Grant | exp.Set | exp.Use | exp.Transaction):
         return Account(Outcome.IGNORED, "asks for no data")
-    return Account(Outcome.UNSAFE, f"not a query that is understood ({tree.key.upper()})")
+    return Account(Outcome.UNSAFE, f"not an understood query ({tree.key.upper()})")
 
 
 def _understood(text: str, tree: exp.Expr, snapshot: Snapshot, answers: Rows | None) -> Account:
@@ -161,7 +161,7 @@ def _understood(text: str, tree: exp.Expr, snapshot: Snapshot, answers: Rows | N
                     Fact(block.table.name, measure.confidential, kind, np.packbits(flags),
                          value if given is None else given, computed=given is None)
                 )  # fmt: skip
-    reason = "" if facts else "asks no confidential value"
+    reason = "" if facts else "asks for no confidential value"
     return Account(Outcome.UNDERSTOOD, reason, tuple(facts))
 
 

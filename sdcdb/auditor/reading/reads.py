@@ -1,4 +1,4 @@
-"""What a statement shows of confidential values themselves, when it is more than their aggregates.
+"""Which confidential values a statement shows directly, rather than as aggregates.
 
 This looks at statements that the gateway's facts do not cover, in any dialect that sqlglot reads. It follows columns
 through subqueries and CTEs to the result. Wherever it is not sure, it says so.
@@ -21,15 +21,15 @@ VALUES = (
     exp.LastValue, exp.NthValue, exp.AnyValue, exp.Mode, exp.Median, exp.Quantile, exp.PercentileCont,
     exp.PercentileDisc, exp.JSONArrayAgg, exp.JSONObjectAgg, exp.Lag, exp.Lead,
 )  # fmt: skip
-"""Aggregates that give values as they are. Others, such as a variance, give something else: unsafe, but no reading."""
+"""Aggregates that return values unchanged. Others, such as a variance, are unsafe but no direct read."""
 
 
 @dataclass(frozen=True)
 class Reading:
     """The restricted tables that a statement names, and the confidential columns whose values its result shows.
 
-    `linked`: something beside them in the result tells whose they are. `whole`: each value is there as it is, not only
-    what a function such as a median picks from them.
+    `linked`: other columns of the result say whose they are. `whole`: each value is shown, not only the one that a
+    function such as a median picks.
     """
 
     tables: frozenset[str]
@@ -60,7 +60,7 @@ def reading(tree: exp.Expr, relations: Relations) -> Reading:
 
 
 def _whole(tree: exp.Expr) -> bool:
-    """Tell whether the result's columns are plain columns and lists of them, with nothing computed."""
+    """Return whether the result consists of plain columns and lists of them, with nothing computed."""
     return all(
         projection.is_star
         or isinstance(bare := projection.unalias(), exp.Column | exp.Literal)
@@ -151,7 +151,7 @@ def _names_people(column: exp.Column, sources: Mapping[str, _Source]) -> bool:
 
 
 def merged(tree: exp.Expr, relations: Relations) -> exp.Expr | None:
-    """Merge subqueries and CTEs into the query around them; None when there are none, or it cannot be done."""
+    """Merge subqueries and CTEs into the outer query; None when there are none, or it cannot be done."""
     if all(query is tree for query in tree.find_all(exp.Select)):
         return None
     schema: dict[str, object] = {relation.path[1]: dict(relation.columns) for relation in relations.all}

@@ -1,8 +1,8 @@
-"""The data that a log is audited against: every restricted table as cells, as fine as single records where it fits.
+"""The data that a log is audited against: every restricted table as cells, single records where the size allows.
 
 The gateway's cells are combinations of quasi-identifiers, because its predicates may use nothing else. A log from
-elsewhere names people by key and by name; so here identifiers choose records too, and each record is a cell of its own,
-unless the table is too large for that.
+elsewhere names people by key and by name; so here identifiers select records too, and each record is its own cell,
+unless the table is too large.
 """
 
 from collections.abc import Mapping
@@ -36,7 +36,7 @@ EVERYTHING = ("count", "sum", "avg", "min", "max")
 
 @dataclass(frozen=True, eq=False)
 class AuditedTable:
-    """A restricted table: its cells, a name for each, and the columns that people are known by."""
+    """A restricted table: its cells, a name for each, and the columns by which people are known."""
 
     table: Restricted
     cells: Cells
@@ -55,7 +55,7 @@ class AuditedTable:
         return self.cells.totals[column].counts
 
     def answer(self, column: str, kind: str, cells: Indices) -> Any:
-        """Compute an answer from the data; None over no value."""
+        """Compute an answer from the data; None if there are no values."""
         found = self.cells.totals[column].total(kind, cells)
         return None if found is None else exactly(found)
 
@@ -82,10 +82,10 @@ class Snapshot:
         }
         self.views = self._views_on_restricted()
         if not self.tables:
-            raise DataError("the policy has no table with a confidential column and its domain: nothing can be audited")
+            raise DataError("nothing to audit: the policy has no confidential column with a domain")
 
     def close(self) -> None:
-        """Give the cells back."""
+        """Release the cells."""
         self._vault.close()
         self._con.close()
 
@@ -98,7 +98,7 @@ class Snapshot:
         return self._vault.evaluate(block, self.tables[block.table.name].cells)
 
     def gateway_cells(self, table: str) -> NDArray[np.intp]:
-        """Return, for each cell here, the number of the gateway's cell that it is part of."""
+        """Return, for each cell here, the number of the gateway's cell that contains it."""
         if table not in self._gateway_cells:
             by = ", ".join(quoted(identifier(name)) for name in self._quasi[table])
             number = f"dense_rank() OVER (ORDER BY {by}) - 1" if by else "0"
@@ -109,10 +109,10 @@ class Snapshot:
         return self._gateway_cells[table]
 
     def chosen(self, table: Restricted, source: exp.Table, condition: exp.Expr) -> exp.Expr | None:
-        """Return a condition on the key for the records that another condition chooses, looked up in the data.
+        """Return a condition on the key for the records that another condition selects, looked up in the data.
 
         None where the table is not audited by record, the condition reads a confidential column or another table, or
-        its function is not one that gives the same every time.
+        its function does not always return the same.
         """
         unstable = {"random", "rand", "uuid", "nextval", "now", "setseed"}
         names = {node.name.casefold() for node in condition.find_all(exp.Anonymous, exp.Column)}
@@ -132,7 +132,7 @@ class Snapshot:
         return key.isin(*(literal(row[0]) for row in rows)) if rows else exp.false()
 
     def _finer(self, relation: Relation, policy: Policy) -> Relation:
-        """Let identifiers choose records where every record can be a cell."""
+        """Let identifiers select records where every record can be a cell."""
         if not isinstance(relation, Restricted):
             return relation
         counted = self._con.execute(f"SELECT count(*) FROM {quoted(table_reference(relation.name))}").fetchone()
@@ -178,13 +178,13 @@ class Snapshot:
         }
 
     def _literals(self, condition: exp.Expr) -> exp.Expr:
-        """Put the values of subqueries over public tables in their place."""
+        """Replace subqueries over public tables by their values."""
         return put_in_values(condition, self._public)
 
     def _public(self, query: exp.Expr) -> list[Any]:
         tables = [self.relations.find(table.db, table.name) for table in query.find_all(exp.Table)]
         if any(relation is None or relation.kind != "public" for relation in tables):
-            raise Unsupported("a condition looks into a table that is not public")
+            raise Unsupported("a condition reads a table that is not public")
         try:
             return [row[0] for row in self._con.execute(query.sql("duckdb", identify=True, comments=False)).fetchall()]
         except duckdb.Error:

@@ -249,7 +249,7 @@ def test_a_checkpoint_gives_the_history_back(database: Database, snapshot: Snaps
     with pytest.raises(DataError, match="other data or another policy"):
         load(file, snapshot, "another")
     file.write_bytes(file.read_bytes()[:40])
-    with pytest.raises(DataError, match="no checkpoint of an audit"):
+    with pytest.raises(DataError, match="not a checkpoint of an audit"):
         load(file, snapshot, of)
 
 
@@ -294,7 +294,7 @@ def test_the_gateways_ledger_is_audited_by_what_it_answered(tmp_path: Path) -> N
         assert not found.exceeds
         ledger.write_bytes(ledger.read_bytes().replace(b'"user":"ann"', b'"user":"ben"', 1))
         assert (
-            "content does not fit its hash"
+            "content does not match its hash"
             in run(opened.con, opened.policy, Request([ledger])).history.problems[0].what
         )
 

@@ -269,7 +269,7 @@ def test_what_is_no_log_is_said(tmp_path: Path) -> None:
         queries(tmp_path / "absent")
     with pytest.raises(SdcdbError, match="is a folder"):
         queries(tmp_path)
-    with pytest.raises(DataError, match=r"'csvlogg' is not a format.*'csvlog'"):
+    with pytest.raises(DataError, match=r"'csvlogg' is not a log format.*'csvlog'"):
         Options(format="csvlogg")
     assert queries(written(tmp_path, "")) == []
 
