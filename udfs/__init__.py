@@ -1,4 +1,4 @@
-"""What DuckDB gets: scalar functions and table macros named `sdc_*`, on any connection that the user already has."""
+"""Functions for DuckDB: scalars and table macros named `sdc_*`, on any existing connection."""
 
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -29,7 +29,7 @@ def register(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
 
 
 def __getattr__(name: str) -> Any:
-    """Load fitting on first use: it brings the techniques, and `register` must not wait for them."""
+    """Load fitting on first use: it imports the techniques, and `register` must not wait for them."""
     if name == "fit":
         from sdcdb.udfs.fitting import fit
 

@@ -1,8 +1,8 @@
 """The audit of query logs from SQL: `FROM sdc_audit('log.csv')`, and what it found as tables that can be joined.
 
 A Python function of DuckDB gives one value per row, so each of these returns a list of structs, which a table macro
-unfolds. It reads the database through a connection of its own, to the file that the statement runs on; a database in
-memory has none, and is audited by `sdcdb.udfs.audit`, which writes the same tables.
+unnests. It reads the database through its own connection, to the file that the statement runs on; a database in
+memory has no file, and is audited by `sdcdb.udfs.audit`, which writes the same tables.
 """
 
 from collections.abc import Callable, Sequence
@@ -145,7 +145,7 @@ def audit(
 ) -> None:
     """Audit logs against the database of a connection, and leave temporary tables `sdc_audit`, `sdc_audit_bounds`, ...
 
-    The macros of the same names go on working: a call has parentheses.
+    The macros of the same names keep working: a call has parentheses.
     """
     logs = [log] if isinstance(log, str | Path) else list(log)
     found = _audited(con, [each for name in logs for each in _files(str(name))], policy, known, together, dialect)
@@ -164,7 +164,7 @@ def _audited(
     from sdcdb.policy.load import load_policy
 
     if together not in ("all", "user", "team"):
-        raise DataError(f"together is all, user or team, not {together!r}")
+        raise DataError(f"together must be all, user or team, not {together!r}")
     columns = tuple(name.strip() for name in known.split(",") if name.strip())
     options = Options(together, columns or None)  # type: ignore[arg-type]  # checked above
     return run(con, load_policy(Path(policy)), Request(logs, LogOptions(dialect=dialect or None), options))
@@ -177,7 +177,7 @@ def _files(pattern: str) -> list[Path]:
 
 @lru_cache(maxsize=4)
 def _of_files(logs: tuple[tuple[str, int, int], ...], database: tuple[str, int, int], rest: tuple[str, ...]) -> "Audit":
-    """Audit once for as long as the files stay as they are."""
+    """Audit once, until the files change."""
     policy, known, together, dialect = rest
     con = _connected(database[0])
     try:
@@ -187,7 +187,7 @@ def _of_files(logs: tuple[tuple[str, int, int], ...], database: tuple[str, int, 
 
 
 def _connected(path: str) -> duckdb.DuckDBPyConnection:
-    """Connect to a file that is open in this process already, read-only or not."""
+    """Connect to a file that is already open in this process, read-only or not."""
     try:
         return duckdb.connect(path, read_only=True)
     except duckdb.ConnectionException:
@@ -215,7 +215,7 @@ def _function(result: Result) -> Callable[..., Any]:
     return function
 
 
-# Made once and kept: DuckDB refers to these objects for as long as a database is open.
+# Created once and kept: DuckDB refers to these objects as long as a database is open.
 _FUNCTIONS = tuple((result, _function(result)) for result in RESULTS)
 
 

@@ -1,8 +1,8 @@
-"""Techniques that must be fitted, as table macros: Python fits once, `FROM my_macro()` perturbs from any SQL prompt.
+"""Fitted techniques as table macros: Python fits once, `FROM my_macro()` perturbs from any SQL prompt.
 
-No catalogue is kept. What fitting found stands in the macro itself, as a one-row subquery of lists, and each column
-has digests of its own, numbered by what it is perturbed with: macros that are fitted apart agree where they ask for
-the same, and share no draw where they do not.
+No catalogue is kept. The fit is part of the macro itself, as a one-row subquery of lists, and each column has its own
+digests, numbered by how it is perturbed: macros fitted separately agree where they ask for the same, and share no draw
+where they do not.
 """
 
 import hashlib
@@ -45,8 +45,8 @@ def fit(  # noqa: PLR0913 - all but what to fit on is by name
     """Fit methods on the columns of a table, or on its rows, and create the macro that perturbs it: `FROM macro()`.
 
     The macro returns every column of the table. With `temporary=False` it is written into the database and runs from
-    every DuckDB client; its text, which any of them can read, then holds what undoes the noise. Give a `seed` to try
-    things out and a `secret` for anything else. The plan that is returned explains itself by `words()`.
+    every DuckDB client; its text, which any of them can read, then contains what undoes the noise. Use a `seed` to try
+    things out and a `secret` for anything else. `words()` of the returned plan explains it.
     """
     subkey = _secret(seed, secret)
     found = profile(con, table)
@@ -55,7 +55,7 @@ def fit(  # noqa: PLR0913 - all but what to fit on is by name
     unique = _column(found, key)
     refuse_key(table, key, unique)
     if unique.nulls or (found.rows > 1 and not unique.unique):
-        raise DataError(f"the key {key!r} of {table!r} is not unique: noise needs a key of its own for each record")
+        raise DataError(f"the key {key!r} of {table!r} is not unique: noise needs a different key for each record")
     distinct = {column.name: column.distinct for column in found.columns}
     source = Source(name, macro, unique.name, subkey.subkey(name), Row({}), _others(found, unique.name), distinct)
     fitted, lanes = fit_jobs(_MacroEngine(con), source, _jobs(found, columns, rows), _own_blocks)
@@ -68,7 +68,7 @@ def fit(  # noqa: PLR0913 - all but what to fit on is by name
 
 
 class _MacroDialect(DuckDBDialect):
-    """DuckDB with the ENUM of a list spelt out: there is no schema to create it in."""
+    """DuckDB with ENUMs written out: there is no schema to create them in."""
 
     def code(self, column: str, value: str, values: tuple[Any, ...]) -> str:  # noqa: ARG002 - the ENUM stands for the list
         """Take the code of the value in the list's ENUM."""
@@ -81,13 +81,13 @@ class _MacroEngine(Engine):
     """An engine that keeps nothing."""
 
     def store(self, name: str, query: str) -> None:  # noqa: ARG002 - nothing is stored
-        """Refuse: a macro has no place for a row per record."""
-        raise DataError("this method keeps a row for each record, which a macro cannot: use a protected view")
+        """Refuse: a macro cannot store a row per record."""
+        raise DataError("this method stores a row for each record, which a macro cannot: use a protected view")
 
 
 def _secret(seed: str | int | None, secret: str | None) -> Secret:
     if (seed is None) == (secret is None):
-        raise DataError("give a seed, to try things out, or a secret: one of them")
+        raise DataError("pass either a seed, to try things out, or a secret")
     if secret is None:
         return Secret(f"sdcdb seed {seed}".encode())
     if len(secret) < LEAST:
@@ -104,13 +104,13 @@ def _column(found: TableProfile, name: str) -> ColumnProfile:
 
 
 def _others(found: TableProfile, key: str) -> tuple[str, ...]:
-    """Return the columns that a technique may look at to learn what goes with a value."""
+    """Return the other columns that a technique may use."""
     return tuple(column.name for column in found.columns if column.name != key)
 
 
 def _jobs(found: TableProfile, columns: Mapping[str, Method], rows: Method | None) -> Iterator[Job]:
     if not columns and rows is None:
-        raise DataError("nothing to fit: name columns with their methods, or give a method for the rows")
+        raise DataError("nothing to fit: pass columns with their methods, or a method for the rows")
     records = None if rows is None else _params("rows", rows, records=True)
     yield from join_jobs(records, [_wanted_column(found, name, method) for name, method in columns.items()])
 
@@ -139,7 +139,7 @@ def _params(place: str, method: Method, *, records: bool) -> Params:
 
 
 def _own_blocks(needed: Mapping[str, Draws]) -> dict[str, int]:
-    """Give each place a block of digests of its own: no catalogue keeps which ones are taken."""
+    """Give each place its own block of digests: no catalogue records which ones are taken."""
     return {place: LANES * int(hashlib.sha256(place.encode()).hexdigest()[:12], 16) for place in needed}
 
 
@@ -157,4 +157,4 @@ def _literal(values: Sequence[Any]) -> exp.Expr:
         kind = "BIGINT[]" if all(isinstance(value, int) for value in values) else "DOUBLE[]"
         text = exp.Literal.string(f"[{', '.join(map(repr, values))}]")
         return exp.cast(text, exp.DataType.build(kind, dialect="duckdb"))
-    raise InternalError("a list of a plan holds something else than texts or numbers")
+    raise InternalError("a list of a plan contains something other than texts or numbers")

@@ -1,4 +1,4 @@
-"""A table measured as a whole: the table macros that a user would run by hand, and the CAE of a confidential column."""
+"""Measure a table as a whole: by the table macros that a user would run, and by the CAE of a confidential column."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -23,16 +23,14 @@ class Question:
     def of(
         cls, policy: Policy | None, table: str, known: Sequence[str] = (), confidential: str | None = None
     ) -> "Question":
-        """Fill in from the policy what is not said: its quasi-identifiers, and its first confidential column."""
+        """Take defaults from the policy: its quasi-identifiers, and its first confidential column."""
         declared = policy.tables.get(table) if policy else None
         columns = list(known) or (declared.named(Role.QUASI) if declared else [])
         secret = confidential or next(iter(declared.named(Role.CONFIDENTIAL) if declared else []), None)
         if not columns:
-            raise SdcdbError(
-                "which columns does an intruder know? Give --known sex,age, or a policy with quasi columns"
-            )
+            raise SdcdbError("no known columns: name them with --known sex,age, or as quasi in the policy")
         if secret is None:
-            raise SdcdbError("which column is confidential? Give --confidential salary, or a policy that says so")
+            raise SdcdbError("no confidential column: name one with --confidential, or in the policy")
         return cls(table, tuple(dict.fromkeys(columns)), secret)
 
 

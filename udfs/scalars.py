@@ -1,7 +1,7 @@
 """The measures as DuckDB scalar functions over lists, so that `sdc_cae(list(v), list(p))` works under any GROUP BY.
 
 Each function runs the Python measure of the same name on Arrow data. NULL in, NULL out: a NULL list, a list that
-holds a NULL, and a NULL eps all give NULL. What other odd input does stands in `sdcdb.measures.distribution`.
+contains a NULL, and a NULL eps all give NULL. `sdcdb.measures.distribution` documents other odd input.
 """
 
 from collections.abc import Callable, Sequence
@@ -90,8 +90,8 @@ _ARROW = {
 def create_scalars(con: duckdb.DuckDBPyConnection) -> None:
     """Create every scalar function that the connection's database does not have yet.
 
-    On a cursor of its own: functions belong to the database, not to the connection, so this disturbs no result that
-    the user is still fetching, and a connection left open at exit keeps nothing of ours alive.
+    On its own cursor: functions belong to the database, not to the connection, so this disturbs no result that the user
+    is still fetching, and a connection left open at exit keeps no object of sdcdb alive.
     """
     with con.cursor() as cursor:
         listed = cursor.execute(
@@ -143,5 +143,5 @@ def _cells(column: pa.ChunkedArray) -> list[Any]:
     return cells
 
 
-# Made once and kept: DuckDB refers to these objects for as long as a database is open.
+# Created once and kept: DuckDB refers to these objects as long as a database is open.
 _FUNCTIONS = tuple((scalar, _over_rows(scalar)) for scalar in SCALARS)

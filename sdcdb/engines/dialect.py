@@ -94,7 +94,7 @@ def placeholders(tree: exp.Expr, kind: str) -> list[exp.Anonymous]:
 
 
 def of_the_table_alone(node: exp.Anonymous) -> bool:
-    """Tell whether the table's columns are enough to compute this: no draws, no joined tables, no item of a list."""
+    """Return whether the table's columns are enough to compute this: no draws, no joined tables, no item of a list."""
     value = node.expressions[1]
     return all(column.table == TABLE for column in value.find_all(exp.Column)) and not value.find(exp.Anonymous)
 

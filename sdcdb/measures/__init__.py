@@ -1,4 +1,4 @@
-"""Measures of disclosure risk and of utility: pure functions on numpy arrays. They know no SQL, files or servers."""
+"""Measures of disclosure risk and of utility: pure functions on numpy arrays. No SQL, no files, no servers."""
 
 from typing import TYPE_CHECKING
 

@@ -1,7 +1,7 @@
-"""k-anonymity, l-diversity and t-closeness: what a release tells someone who knows the quasi-identifiers.
+"""k-anonymity, l-diversity and t-closeness: what a release reveals to somebody who knows the quasi-identifiers.
 
 Each measure takes `quasi`, one array per quasi-identifier, and looks at the equivalence classes they form (see
-`unique_records` for missing quasi-identifiers, which are a value of their own). A record whose confidential
+`unique_records` for missing quasi-identifiers, which count as a value). A record whose confidential
 value is missing (None, NaN, masked) counts in k-anonymity and is left out of l-diversity and t-closeness; a class that
 has only such records is left out with them. Without records the counts are 0 and the measures None.
 """
@@ -64,8 +64,8 @@ def l_diversity(quasi: Sequence[Column], confidential: Column) -> LDiversity:
     """Return how diverse the confidential values are in the worst equivalence class (Machanavajjhala et al. 2007).
 
     `l_distinct` is the smallest number of distinct values in a class; `l_entropy` the smallest 2 ** H, H in bits, so
-    that l equally frequent values give l; `largest_share` the largest share that one value has in a class: with it an
-    intruder guesses right.
+    that l equally frequent values give l; `largest_share` the largest share of one value in a class: the probability
+    that an intruder guesses right.
 
     >>> l_diversity([["f", "f", "f", "m", "m"]], ["flu", "flu", "cold", "flu", "cold"]).l_distinct
     2
@@ -117,7 +117,7 @@ class _Cells:
     sizes: Codes
 
     def per_class(self, amounts: Codes | Floats) -> Floats:
-        """Add up amounts over the cells of each class."""
+        """Sum amounts over the cells of each class."""
         return np.add.reduceat(amounts.astype(np.float64), self.starts)
 
 
@@ -134,7 +134,7 @@ def _cells(quasi: Sequence[Column], confidential: Column, *, ordered: bool) -> _
         try:
             order = distinct.argsort()
         except TypeError as error:
-            raise DataError(f"confidential values have no order ({error}): say ordered=False") from error
+            raise DataError(f"confidential values have no order ({error}): use ordered=False") from error
         values = np.argsort(order)[values]
     joint, counts = np.unique(classes * len(distinct) + values, return_counts=True)
     classes, values = np.divmod(joint, max(len(distinct), 1))
@@ -165,7 +165,7 @@ def _ordered_distances(cells: _Cells) -> Floats:
 
 
 def _equal_distances(cells: _Cells) -> Floats:
-    """Halve the L1 distance; the values that a class lacks add what the table has of them."""
+    """Halve the L1 distance; values missing from a class contribute their share in the table."""
     table = (np.bincount(cells.values, cells.counts) / cells.records)[cells.values]
     own = cells.counts / cells.sizes[cells.classes]
     return (cells.per_class(np.abs(own - table)) + 1 - cells.per_class(table)) / 2

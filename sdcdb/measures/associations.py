@@ -1,12 +1,12 @@
-"""Chi-square of contingency tables, before and after perturbation: is a relation between two attributes still there?
+"""Chi-square of contingency tables before and after perturbation: is a relation between two attributes preserved?
 
-VICUS (2012), section 3.2, measures data quality so: for each pair of attributes, Pearson's chi-square and the
+VICUS (2012), section 3.2, measures data quality in this way: for each pair of attributes, Pearson's chi-square and the
 likelihood-ratio chi-square of their contingency table, in the original and in the perturbed table, and whether the
 verdict on independence is the same. With O the observed and E = row total x column total / n the expected counts,
 
     chi2 = sum (O - E)^2 / E      chi2_LR = 2 sum O ln(O / E)      df = (rows - 1)(columns - 1)
 
-without Yates' correction. Values that do not occur (rows or columns of zeros) are left out, as statistical packages do.
+without Yates' correction. Values that do not occur (rows or columns of zeros) are left out, as in statistical packages.
 When that leaves one row or column there is nothing to test: df is 0, chi-square 0, p 1, Cramer's V None.
 Records with a missing value are left out by leaving them out of the counts.
 """
@@ -124,8 +124,8 @@ def association(table: ArrayLike) -> Association:
 def pairs(counts: ArrayLike, sizes: Sequence[int]) -> tuple[PairAssociation, ...]:
     """Return the association of every two attributes, from one matrix of co-occurrence counts.
 
-    `counts[v, w]` is the number of records that hold both values v and w, with the values of all attributes numbered
-    one attribute after the other; `sizes` is the number of values of each. Only blocks above the diagonal are read.
+    `counts[v, w]` is the number of records that have both values v and w, with the values of all attributes numbered
+    one attribute after another; `sizes` is the number of values of each. Only blocks above the diagonal are read.
 
     >>> counts = [[3, 0, 3, 0], [0, 2, 0, 2], [3, 0, 3, 0], [0, 2, 0, 2]]
     >>> [(p.first, p.second, round(p.association.cramers_v, 6)) for p in pairs(counts, sizes=[2, 2])]
@@ -135,7 +135,7 @@ def pairs(counts: ArrayLike, sizes: Sequence[int]) -> tuple[PairAssociation, ...
     if len(sizes) == 0 or min(sizes) < 0 or matrix.shape != (ends[-1], ends[-1]):
         raise DataError(
             f"counts have shape {matrix.shape} and the attributes {list(sizes)} values: "
-            "give a square matrix with one row and one column for each value of each attribute"
+            "pass a square matrix with one row and one column for each value of each attribute"
         )
     blocks = [slice(end - size, end) for size, end in zip(sizes, ends, strict=True)]
     return tuple(
@@ -166,7 +166,7 @@ def compare_pairs(
 
 def _share(significance: float) -> float:
     if not 0 < significance < 1:
-        raise DataError(f"significance is {significance}: give a number between 0 and 1, such as 0.05")
+        raise DataError(f"significance is {significance}: it must be between 0 and 1, for example 0.05")
     return significance
 
 
@@ -174,9 +174,9 @@ def _counts(given: ArrayLike) -> Floats:
     try:
         counts = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise DataError(f"the counts are not a table of numbers ({error}): give rows of equal length") from error
+        raise DataError(f"the counts are not a table of numbers ({error}): pass rows of equal length") from error
     if counts.ndim != 2:
-        raise DataError(f"the counts have {counts.ndim} dimensions: give a table with rows and columns")
+        raise DataError(f"the counts have {counts.ndim} dimensions: pass a table with rows and columns")
     if not (np.isfinite(counts) & (counts >= 0) & (counts == np.round(counts))).all():
-        raise DataError("the counts must be whole numbers from 0: give numbers of records, not shares")
+        raise DataError("the counts must be integers of 0 or more: pass numbers of records, not shares")
     return counts

@@ -1,6 +1,6 @@
-"""Algorithm 1 of the CAE paper (2014), written as it is printed: the yardstick for `sdcdb.measures.windows`.
+"""Algorithm 1 of the CAE paper (2014), written as printed: the reference for `sdcdb.measures.windows`.
 
-Kept plain on purpose. Tests hold the fast programme against it and `benchmarks/cae.py` measures the two side by side.
+Kept simple on purpose. Tests compare the fast programme with it, and `benchmarks/cae.py` times the two side by side.
 One line is left out: the paper starts H(eps, i) from H(eps - 1, i), which assumes integer values and saves no work.
 """
 

@@ -1,14 +1,14 @@
-"""Confidential Attribute Equivocation (CAE paper, 2014): how unsure an intruder is, also about being roughly right.
+"""Confidential Attribute Equivocation (CAE paper, 2014): how uncertain an intruder is, even about being roughly right.
 
 Shannon's entropy looks at probabilities only. CAE looks at the values too: with an *approximate compromise range* eps,
 values that fit into one window of length eps count as one, and H(eps) is the least entropy over all ways to place the
 windows (the paper once says maximised; its algorithm and its example minimise). H(0) is Shannon's entropy. H never
-rises, it is a step function that changes only at distances between values, and it reaches 0 at eps_max, the range of
+rises; it is a step function that changes only at distances between values, and it reaches 0 at eps_max, the range of
 the values. The area under it, in bits times the unit of the column, is large only when the candidates are many *and*
 far apart.
 
-Area convention: the exact integral of the step function from 0 to eps_max (section 3). `grid` gives instead the left
-sum over multiples of a step, which for values on that grid is the same number.
+Area convention: the exact integral of the step function from 0 to eps_max (section 3). `grid` gives the left sum over
+multiples of a step instead, which for values on that grid is the same number.
 """
 
 from dataclasses import dataclass
@@ -78,7 +78,7 @@ def cae(values: ArrayLike, probs: ArrayLike, bins: int | None = None) -> CAE:
     by at most delta/2 lets every window of length eps become one of length eps + delta and back, hence the area is
     wrong by at most delta * H(0), delta = eps_max / bins. H(0) and eps_max stay exact.
 
-    Two people whose salary is one of two equally likely values are equally safe to Shannon, and not to CAE:
+    Two people whose salary is one of two equally likely values are equally safe by Shannon's entropy, but not by CAE:
 
     >>> cae([50_000, 107_000], [0.5, 0.5])
     CAE(h0=1.0, area=57000.0, eps_max=57000.0)
@@ -107,7 +107,7 @@ def cae_rows(values: ArrayLike, rows: ArrayLike) -> tuple[Floats, Floats]:
     x, p = np.asarray(values, dtype=np.float64), np.ascontiguousarray(rows, dtype=np.float64)
     if p.ndim != 2 or x.shape != (p.shape[1],) or not (np.diff(x) > 0).all():
         raise DataError(
-            f"{x.shape} values and {p.shape} probabilities: give ascending values, and rows as long as they"
+            f"{x.shape} values and {p.shape} probabilities: pass ascending values, and rows of the same length"
         )
     if not (np.isfinite(p).all() and (p >= 0).all() and np.allclose(p.sum(axis=1), 1, rtol=0, atol=SUM_TOLERANCE)):
         raise DataError("every row of probabilities must be zero or positive, and sum to 1")

@@ -1,12 +1,12 @@
-"""What perturbation did to values: moments, correlations and marginals of a table before and after.
+"""What perturbation changes: moments, correlations and marginals of a table before and after.
 
-Record i before is record i after: put both in the order of the record key first. Missing values (NaN in numbers, -1 in
+Record i before is record i after: sort both by the record key first. Missing values (NaN in numbers, -1 in
 category codes, masked in masked arrays) are handled in pairs, so that suppression and perturbation do not mix:
 
 - a statistic of one column uses the records whose value is known both before and after; those that became missing are
   counted in `lost`, those that became known in `gained`;
-- a correlation uses the records in which both columns are known both before and after (a matrix made so from columns
-  with different gaps need not be positive semidefinite).
+- a correlation uses the records in which both columns are known both before and after (so a matrix of columns with
+  different gaps need not be positive semidefinite).
 
 What is undefined, such as the mean of no records or the variance of one, is None; in a correlation matrix it is NaN, as
 is the correlation with a column that is constant.
@@ -92,7 +92,7 @@ def number_change(before: ArrayLike, after: ArrayLike) -> NumberChange:
     """Compare one column of numbers.
 
     The Kolmogorov-Smirnov distance is the largest difference of the two cumulative distributions: 0 for equal
-    marginals, also when all values changed places, and 1 for ranges that do not meet.
+    marginals, even if all values changed places, and 1 for ranges that do not overlap.
 
     >>> change = number_change([1, 2, 3, 4], [2, 2, 3, 5])
     >>> change.mean_difference, change.share_changed, change.mean_absolute_change, change.ks_distance
@@ -147,7 +147,7 @@ def category_change(before: ArrayLike, after: ArrayLike, size: int | None = None
     _aligned(b, a)
     width = max(int(b.max(initial=-1)), int(a.max(initial=-1))) + 1
     if size is not None and size < width:
-        raise DataError(f"size is {size} and code {width - 1} occurs: give a size of at least {width}")
+        raise DataError(f"size is {size} and code {width - 1} occurs: size must be at least {width}")
     width = size or width
     lost, gained, both = _known(b >= 0, a >= 0)
     n = int(both.sum())
@@ -192,13 +192,13 @@ def _numbers(given: ArrayLike, dimensions: int) -> Floats:
     try:
         numbers = np.array(given, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise DataError(f"the values are not numbers ({error}): give category codes to category_change") from error
+        raise DataError(f"the values are not numbers ({error}): pass category codes to category_change") from error
     if isinstance(given, np.ma.MaskedArray):
         numbers[np.ma.getmaskarray(given)] = np.nan  # DuckDB's fetchnumpy masks NULL
     if numbers.ndim != dimensions:
         raise DataError(f"the values have {numbers.ndim} dimensions instead of {dimensions}: pass a column or a table")
     if np.isinf(numbers).any():
-        raise DataError("the values hold infinity: replace it by a number or by NaN, a missing value")
+        raise DataError("the values contain infinity: replace it with a number, or with NaN for a missing value")
     return numbers
 
 
@@ -207,7 +207,7 @@ def _codes(given: ArrayLike) -> Codes:
     if codes.size == 0:
         codes = codes.astype(np.int64)  # numpy takes an empty list for real numbers
     if codes.ndim != 1 or codes.dtype.kind not in "iu":
-        raise DataError("category codes must be a list of whole numbers: 0, 1, ... for values and -1 for missing ones")
+        raise DataError("category codes must be a list of integers: 0, 1, ... for values and -1 for missing ones")
     codes = codes.astype(np.int64)
     if isinstance(given, np.ma.MaskedArray):
         codes[np.ma.getmaskarray(given)] = -1  # DuckDB's fetchnumpy masks NULL

@@ -1,4 +1,4 @@
-"""Perturbation as a channel: what is published, given what was there, and what can be learned and used afterwards.
+"""Perturbation as a channel: what is published, given the original, and what can be learnt and used afterwards.
 
 `likelihood[i, j]` is the probability that the i-th original is published as the j-th value; rows sum to one. With a
 prior over the originals this says everything about one column: how often an intruder's best guess is right, and how
@@ -33,7 +33,7 @@ class Grid:
     def __post_init__(self) -> None:
         if not (self.low < self.high and self.size >= 1):
             raise DataError(
-                f"a grid from {self.low:g} to {self.high:g} in {self.size} cells: give two ends, and a cell"
+                f"a grid from {self.low:g} to {self.high:g} in {self.size} cells: use low < high, and at least one cell"
             )
 
     @property
@@ -55,7 +55,7 @@ class Grid:
 
 
 def bounded(numbers: Floats, low: float, high: float, boundary: Boundary) -> Floats:
-    """Bring noisy numbers back into [low, high], as `sdcdb.techniques.families.numbers.NumberShape` does in SQL.
+    """Move noisy numbers back into [low, high], as `sdcdb.techniques.families.numbers.NumberShape` does in SQL.
 
     >>> [bounded(np.array([11.0]), 0, 10, how).tolist() for how in ("wrap", "clip", "reflect")]
     [[1.0], [10.0], [9.0]]
@@ -77,7 +77,7 @@ def empirical(before: Cells, after: Cells, sizes: tuple[int, int]) -> Floats:
 
 
 def guessed(likelihood: ArrayLike, prior: ArrayLike, reach: int = 0) -> float:
-    """Return how often the best guess of the original is right, of one who knows the prior and the likelihood.
+    """Return how often an intruder who knows the prior and the likelihood guesses the original.
 
     A guess within `reach` places of the original counts as right. Bayes' rule: the sum, over what may be published, of
     the largest joint probability of a window of 2 reach + 1 originals.
@@ -92,7 +92,7 @@ def guessed(likelihood: ArrayLike, prior: ArrayLike, reach: int = 0) -> float:
 
 
 def kept_variance(likelihood: ArrayLike, prior: ArrayLike, values: ArrayLike) -> float:
-    """Return the squared correlation of original and published numbers: 1 as they were, 0 nothing left.
+    """Return the squared correlation of original and published numbers: 1 if unchanged, 0 if nothing is left.
 
     >>> kept_variance(np.eye(3), [1, 1, 1], [1, 2, 3]), kept_variance(np.full((2, 2), 0.5), [1, 1], [0, 1])
     (1.0, 0.0)
@@ -106,7 +106,7 @@ def kept_variance(likelihood: ArrayLike, prior: ArrayLike, values: ArrayLike) ->
 
 
 def kept_association(likelihood: ArrayLike, table: ArrayLike) -> float | None:
-    """Return the share of chi-square that is left on average of a table of originals (rows) by another column.
+    """Return the share of chi-square that is kept on average, of a table of originals (rows) by another column.
 
     The published table is expected to be likelihood' x table. None where there was no association to keep.
 
@@ -119,7 +119,7 @@ def kept_association(likelihood: ArrayLike, table: ArrayLike) -> float | None:
 
 
 def _chi_square(table: Floats) -> float:
-    """Return chi-square of a table of expected counts, which need not be whole."""
+    """Return chi-square of a table of expected counts, which need not be integers."""
     expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / max(float(table.sum()), 1e-300)
     terms = np.divide((table - expected) ** 2, expected, out=np.zeros_like(expected), where=expected > 0)
     return float(terms.sum())

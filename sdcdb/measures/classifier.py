@@ -1,4 +1,4 @@
-"""How often a classifier is right: a tree, and a second classifier that has nothing to do with trees' rules.
+"""How often a classifier is right: a tree, and a second classifier of another kind.
 
 Section 7.3 of the thesis (2007) measures a perturbed table by the accuracy of the tree grown from it: on that table, on
 the original one, and on records kept for testing (Tables 7.1 to 7.3); chapter 9 asks the same of another classifier.
@@ -18,7 +18,7 @@ Kind = Literal["bayes", "forest"]
 
 
 class Classifier(Protocol):
-    """What predicts a class: codes that stand for `classes`."""
+    """Predicts a class: codes that refer to `classes`."""
 
     @property
     def classes(self) -> tuple[str, ...]:
@@ -32,7 +32,7 @@ def accuracy(classifier: Classifier, table: TrainingTable) -> float:
     """Return the share of records whose class is predicted; those without a class do not count."""
     known = np.flatnonzero(table.labels() >= 0)
     if not len(known):
-        raise DataError("no record of the table has a class: there is nothing to be right about")
+        raise DataError("no record of the table has a class: nothing to measure")
     predicted = np.array([*classifier.classes, None], object)[classifier.predict(table)[known]]
     actual = np.array(table.classes, object)[table.labels()[known]]
     return float(np.mean(predicted == actual))
@@ -40,7 +40,7 @@ def accuracy(classifier: Classifier, table: TrainingTable) -> float:
 
 @dataclass(frozen=True)
 class Accuracies:
-    """The accuracy of one classifier on the table it learnt from, on the original table and on the testing table."""
+    """The accuracy of one classifier on the table it was trained on, on the original table and on the testing table."""
 
     own: float
     original: float
@@ -53,7 +53,7 @@ def accuracies(
     original: TrainingTable,
     testing: TrainingTable | None = None,
 ) -> Accuracies:
-    """Learn from the perturbed table, and measure on all three: a line of Table 7.1."""
+    """Train on the perturbed table, and measure on all three: a line of Table 7.1."""
     classifier = learn(perturbed)
     return Accuracies(
         accuracy(classifier, perturbed),
@@ -65,12 +65,12 @@ def accuracies(
 def second_classifier(table: TrainingTable, kind: Kind = "bayes", seed: int = 0) -> Classifier:
     """Return naive Bayes (a normal distribution for each number, frequencies for each category) or a random forest."""
     if not (table.labels() >= 0).any():
-        raise DataError("no record of the table has a class: there is nothing to learn")
+        raise DataError("no record of the table has a class: nothing to learn")
     return _Bayes(table) if kind == "bayes" else _Forest(table, seed)
 
 
 class _Learnt:
-    """What a classifier keeps of the table it learnt from: the values of categories and the means of numbers."""
+    """What a classifier keeps of its training table: the values of categories and the means of numbers."""
 
     def __init__(self, table: TrainingTable) -> None:
         self.classes = table.classes
@@ -79,7 +79,7 @@ class _Learnt:
         self.means = {name: _mean(np.asarray(table.column(name), np.float64)) for name in numbers}
 
     def numbers(self, table: TrainingTable) -> NDArray[np.float64]:
-        """Return the numbers, a missing one as the mean."""
+        """Return the numbers, with missing ones replaced by the mean."""
         columns = [np.nan_to_num(table.column(n), nan=m, posinf=m, neginf=m) for n, m in self.means.items()]
         return np.column_stack(columns) if columns else np.zeros((table.rows, 0))
 
@@ -118,7 +118,7 @@ class _Bayes(_Learnt):
             model.fit(columns(part), labels)
 
     def predict(self, table: TrainingTable) -> NDArray[np.int32]:
-        """Return the class of the largest product of probabilities; each model's own prior is taken out once."""
+        """Return the class of the largest product of probabilities; each model's own prior is divided out once."""
         score = np.tile(self.prior, (table.rows, 1))
         if table.rows:
             for model, columns in self.models:

@@ -5,7 +5,7 @@ One documented behaviour for every odd input, the same in Python and in SQL:
 | input                                   | behaviour                                                     |
 |-----------------------------------------|---------------------------------------------------------------|
 | values not sorted                       | sorted                                                        |
-| a value given twice                     | merged, probabilities added                                   |
+| a value passed twice                     | merged, probabilities added                                   |
 | probability 0                           | the value is dropped: it cannot be the true one               |
 | probabilities summing to 1 within 1e-6  | divided by their sum                                          |
 | any other sum                           | error; `normalise` (`sdc_normalise`) turns counts into shares |
@@ -39,7 +39,7 @@ class Distribution:
         """Check, sort and merge; see the table above."""
         x, p = _floats(values, "values"), probabilities(probs)
         if len(x) != len(p):
-            raise DataError(f"{len(x)} values but {len(p)} probabilities: give one probability per value")
+            raise DataError(f"{len(x)} values but {len(p)} probabilities: pass one probability per value")
         x, where = np.unique(x[p > 0], return_inverse=True)
         merged = np.zeros(len(x))
         np.add.at(merged, where, p[p > 0])
@@ -94,5 +94,5 @@ def _floats(given: Any, what: str) -> Floats:
     if array.ndim != 1 or not len(array):
         raise DataError(f"the {what} must be a list with at least one number")
     if not np.isfinite(array).all():
-        raise DataError(f"the {what} hold NaN or infinity at position {int(np.isfinite(array).argmin()) + 1}")
+        raise DataError(f"the {what} contain NaN or infinity at position {int(np.isfinite(array).argmin()) + 1}")
     return array

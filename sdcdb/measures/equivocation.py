@@ -2,7 +2,7 @@
 
 The CAE paper (2014), appendix, "Details of Experiments". The intruder's knowledge of a person selects the matching
 records; these functions turn what was released about them into p_i, the probability that the person's value is the
-i-th value d_i of the domain D. The result is in the order of `domain`, sums to 1, and goes straight into
+i-th value d_i of the domain D. The result is in the order of `domain`, sums to 1, and can be passed to
 `sdcdb.measures.cae(domain, p)`. A domain is a list of distinct numbers, in any order; it is public knowledge, not
 the values that happen to be in the data.
 """
@@ -43,9 +43,9 @@ def after_sampling(sample_values: ArrayLike, matching_in_original: int, domain: 
 def after_restriction(low: ArrayLike, high: ArrayLike, domain: ArrayLike, slack: float | None = None) -> Floats:
     """Return p_i from the bounds that answered queries imply for each matching record (Algorithm 2).
 
-    `low` and `high` hold L and U of the matching records. Each record spreads 1 / |Mo| equally over the domain values
+    `low` and `high` are L and U of the matching records. Each record spreads 1 / |Mo| equally over the domain values
     in [L, U]: with a domain of whole numbers that is the paper's 1 / (U - L + 1). Bounds computed by a linear programme
-    are rounded, and a domain value that is exactly on a bound must not fall out: `slack` widens every interval, by
+    are rounded, and a domain value exactly on a bound must not be lost: `slack` widens every interval, by
     default by 1e-9 of the largest absolute domain value. Cost: records + domain values, after sorting the domain.
 
     >>> after_restriction(low=[10, 20], high=[40, 30], domain=[10, 20, 30, 40]).tolist()
@@ -53,7 +53,7 @@ def after_restriction(low: ArrayLike, high: ArrayLike, domain: ArrayLike, slack:
     """
     d, lower, upper = _domain(domain), _numbers(low, "lower bounds"), _numbers(high, "upper bounds")
     if len(lower) != len(upper) or len(lower) == 0:
-        raise DataError(f"{len(lower)} lower and {len(upper)} upper bounds: give one of each per matching record")
+        raise DataError(f"{len(lower)} lower and {len(upper)} upper bounds: pass one of each per matching record")
     order = np.argsort(d)
     wider = 1e-9 * float(np.abs(d).max()) if slack is None else slack
     first = np.searchsorted(d, lower - wider, side="left", sorter=order)
@@ -63,7 +63,7 @@ def after_restriction(low: ArrayLike, high: ArrayLike, domain: ArrayLike, slack:
         where = int(empty[0])
         raise DataError(
             f"no domain value lies in [{lower[where]:g}, {upper[where]:g}], the bounds of matching record {where + 1}: "
-            "check the domain, or give a larger slack if the bounds are rounded"
+            "check the domain, or use a larger slack if the bounds are rounded"
         )
     share = 1 / (stop - first)
     n = len(d) + 1
@@ -78,12 +78,12 @@ def after_restriction(low: ArrayLike, high: ArrayLike, domain: ArrayLike, slack:
 def after_noise(observed: ArrayLike, likelihood: ArrayLike, prior: ArrayLike | None = None) -> Floats:
     """Return p_i from the published, noisy values of the matching records, by Bayes.
 
-    The algorithm printed for noise (Algorithm 3) repeats the one for query restriction, bounds and all, and cannot be
-    meant. Used instead: with `likelihood[i, j]` the probability, or density, that d_i is published as the j-th possible
-    value, each matching record gives p(d_i | j) = prior_i likelihood[i, j] / sum over k of prior_k likelihood[k, j],
-    and p is the mean over the records. `observed` holds j of each matching record, counted from 0. `prior` weighs the
-    domain values (counts will do); None is uniform, as the paper assumes for sampling. For continuous noise, give the
-    likelihood one column per record, and 0, 1, 2, ... as `observed`.
+    The algorithm printed for noise (Algorithm 3) repeats the one for query restriction, bounds and all, which cannot be
+    intended. Used instead: with `likelihood[i, j]` the probability, or density, that d_i is published as the j-th
+    possible value, each matching record gives p(d_i | j) = prior_i likelihood[i, j] / sum over k of prior_k
+    likelihood[k, j], and p is the mean over the records. `observed` lists j of each matching record, counted from 0.
+    `prior` weighs the domain values (counts will do); None is uniform, as the paper assumes for sampling. For
+    continuous noise, pass a likelihood with one column per record, and 0, 1, 2, ... as `observed`.
 
     >>> after_noise(observed=[0, 1], likelihood=[[0.75, 0.25], [0.25, 0.75]]).tolist()
     [0.5, 0.5]
@@ -92,10 +92,10 @@ def after_noise(observed: ArrayLike, likelihood: ArrayLike, prior: ArrayLike | N
     """
     given = _numbers(likelihood, "likelihoods", dimensions=2)
     if given.size == 0 or (given < 0).any():
-        raise DataError("the likelihoods must be zero or positive: give one row per domain value, one column per j")
+        raise DataError("the likelihoods must be zero or positive: pass one row per domain value, one column per j")
     weights = np.ones(len(given)) if prior is None else normalise(prior)
     if len(weights) != len(given):
-        raise DataError(f"the prior has {len(weights)} values and the likelihood {len(given)} rows: give one for each")
+        raise DataError(f"the prior has {len(weights)} values and the likelihood {len(given)} rows: pass one for each")
     codes = np.asarray(observed)
     if codes.ndim != 1 or codes.size == 0 or codes.dtype.kind not in "iu":
         raise DataError("observed must list, for each matching record, the column of the likelihood: 0, 1, 2, ...")
@@ -107,7 +107,7 @@ def after_noise(observed: ArrayLike, likelihood: ArrayLike, prior: ArrayLike | N
     if (total == 0).any():
         raise DataError(
             f"observed value {columns[total == 0][0]} cannot come from any domain value: "
-            "give the likelihood of the noise that was added, and a prior that allows the value"
+            "pass the likelihood of the noise that was added, and a prior that allows the value"
         )
     return normalise(joint @ (counts / total))
 
@@ -117,13 +117,13 @@ def binomial_noise(size: int, largest: int) -> Floats:
 
     The noise is Binomial(M, 1/2) - M/2 steps, M = `largest`, an even number ("k% noise": M is k% of |D| - 1, rounded to
     a multiple of 2). The paper does not say what happens at the ends of the domain; here values may leave it by up to
-    M/2 steps, so column j stands for the value j - M/2 steps above the first one.
+    M/2 steps, so column j is the value j - M/2 steps above the first one.
 
     >>> binomial_noise(size=2, largest=2).tolist()
     [[0.25, 0.5, 0.25, 0.0], [0.0, 0.25, 0.5, 0.25]]
     """
     if size < 1 or largest < 0 or largest % 2:
-        raise DataError(f"size {size} and largest {largest}: give a size of at least 1 and an even number of steps")
+        raise DataError(f"size {size} and largest {largest}: size must be at least 1, and largest an even number")
     chances = [math.comb(largest, k) / 2**largest for k in range(largest + 1)]
     likelihood = np.zeros((size, size + largest))
     for row in range(size):
@@ -144,7 +144,7 @@ def _numbers(given: ArrayLike, what: str, dimensions: int = 1) -> Floats:
     except (TypeError, ValueError) as error:
         raise DataError(f"the {what} must be numbers: {error}") from None
     if numbers.ndim != dimensions:
-        raise DataError(f"the {what} have {numbers.ndim} dimensions: give {dimensions}")
+        raise DataError(f"the {what} have {numbers.ndim} dimensions: it must be {dimensions}")
     if np.ma.is_masked(given) or not np.isfinite(numbers).all():
-        raise DataError(f"the {what} hold NULL, NaN or infinity: leave those out")
+        raise DataError(f"the {what} contain NULL, NaN or infinity: leave those out")
     return numbers

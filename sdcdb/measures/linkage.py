@@ -2,7 +2,7 @@
 
 The intruder has the perturbed table, knows how noise was added and knows the original values of some attributes of one
 person, the target. Record i is the target's with probability P_i, proportional to the product over the known attributes
-of the chance that the target's value became the one seen in record i. In the Framework that chance depends on the leaf
+of the probability that the target's value became the one seen in record i. In the Framework it depends on the leaf
 of the target, because numbers wrap inside the leaf's range; the intruder takes the leaf that the target reaches in a
 tree grown from the perturbed table. From P follow
 
@@ -23,10 +23,10 @@ from sdcdb.errors import DataError
 from sdcdb.measures.distribution import Floats
 from sdcdb.measures.reidentification import DRAW, Codes, Draw, PerturbedTable, group_entropies
 
-DOUBT = 1e-12  # an intruder's own tree may be wrong, so to them nothing is quite impossible
+DOUBT = 1e-12  # an intruder's own tree may be wrong, so nothing is quite impossible
 
 Kernel = Floats | tuple[Floats, ...]
-"""Chances that the value of a row is published as that of a column; one table, or one for each group of targets."""
+"""Probabilities that a row's value is published as a column's; one table, or one for each group of targets."""
 
 
 @dataclass(frozen=True)
@@ -47,11 +47,11 @@ class Linkage:
 
     def __post_init__(self) -> None:
         if len(self.observed) == 0 or len(self.targets) == 0:
-            raise DataError("there are no records: give at least one perturbed record and one target")
+            raise DataError("no records: pass at least one perturbed record and one target")
         if self.observed.shape[1] != len(self.kernels) or self.targets.shape[1] != len(self.kernels):
-            raise DataError(f"{len(self.kernels)} kernels for {self.observed.shape[1]} attributes: give one for each")
+            raise DataError(f"{len(self.kernels)} kernels for {self.observed.shape[1]} attributes: pass one for each")
         if len(self.leaves) != len(self.observed) or len(self.groups) != len(self.targets):
-            raise DataError("give the leaf of every perturbed record and of every target")
+            raise DataError("pass the leaf of every perturbed record and of every target")
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Security:
 
 @dataclass(frozen=True)
 class KnownEntropies:
-    """Means over targets and over combinations of `known` attributes, and the least over targets of these means."""
+    """Means over targets and over combinations of `known` attributes, and the minimum of these means over targets."""
 
     known: int
     combinations: int
@@ -89,9 +89,9 @@ def linkage_entropies(linkage: Linkage, known: Sequence[int], among: Sequence[in
     """Return the entropies of every target for an intruder who knows these attributes, given by their positions.
 
     `among` is L, the classes that the intruder asks about; None takes the entropy over all classes, which for two
-    classes is the same. Targets alike in what is known, and records alike in what is seen, are handled once. Where the
-    domains are small, all are weighed attribute by attribute (`contraction`), at a cost that hardly depends on the
-    number of records; else the cost is (distinct targets) x (distinct records) x (known attributes + classes).
+    classes is the same. Targets with equal known values, and records with equal observed values, are handled once.
+    Where the domains are small, all are weighed attribute by attribute (`contraction`), at a cost that hardly depends
+    on the number of records; else the cost is (distinct targets) x (distinct records) x (known attributes + classes).
 
     Two records, seen as 0 and 1, and a target with 0, which is kept with probability 0.8:
 
@@ -121,7 +121,7 @@ def known_entropies(
 ) -> tuple[KnownEntropies, ...]:
     """Return mean entropies by the number of known attributes: Table 8.1 of the thesis, for one target or for many.
 
-    Left out, `numbers` runs from none to all. `draw` says how many combinations of attributes are tried.
+    By default, `numbers` runs from none to all. `draw` sets how many combinations of attributes are tried.
     """
     every = range(len(linkage.kernels))
     found = []
@@ -152,10 +152,10 @@ def security(entropies: ArrayLike, threshold: float, allowed: float) -> Security
 
 
 def wrapped_normal(points: int, sd: float, first: int = 0, last: int | None = None) -> Floats:
-    """Return the chances of wrapped normal noise on a grid, with `sd` in steps, inside the points `first` to `last`.
+    """Return the probabilities of wrapped normal noise on a grid, with `sd` in steps, inside `first` to `last`.
 
-    A value is moved by normal noise, rounded to the grid, and counted round in a circle of the points of the range: as
-    LINNAPT and LINFAPT do it. A value outside the range stays as it is.
+    A value is moved by normal noise, rounded to the grid, and wrapped around the points of the range, as in
+    LINNAPT and LINFAPT. A value outside the range stays as it is.
 
     >>> wrapped_normal(4, 0.0).tolist() == np.eye(4).tolist()
     True
@@ -181,7 +181,7 @@ def _below(values: Floats) -> Floats:
 
 
 def reidentification_entropy(likelihoods: ArrayLike) -> float:
-    """Return H(P) in bits for the likelihood of each record to be the target's; not all may be zero.
+    """Return H(P) in bits, given the likelihood that each record is the target's; not all may be zero.
 
     >>> reidentification_entropy([0.2, 0.2, 0.2, 0.2])
     2.0

@@ -39,7 +39,7 @@ def sensitive_loss(diversity: ArrayLike) -> Floats:
 def record_loss(diversity: ArrayLike, quasi_losses: Sequence[ArrayLike]) -> Floats:
     """Return the loss of a whole record, EAN eq. (2): IL(t*) = (sum of IL(QID_i) + IL(SA)) / (n + 1).
 
-    `quasi_losses` has one entry for each of the n quasi-identifiers: a number, or an array that goes with `diversity`.
+    `quasi_losses` has one entry for each of the n quasi-identifiers: a number, or an array of the shape of `diversity`.
     EAN leaves quasi-identifiers as they are, so theirs are 0. The paper's numbers for the 7 of Adult:
 
     >>> record_loss([3, 5, 7, 10], [0] * 7).round(4).tolist()
@@ -49,19 +49,19 @@ def record_loss(diversity: ArrayLike, quasi_losses: Sequence[ArrayLike]) -> Floa
     for number, given in enumerate(quasi_losses, start=1):
         loss = _numbers(given, f"loss {number} of quasi_losses")
         if not np.all((loss >= 0) & (loss <= 1)):
-            raise DataError(f"loss {number} of quasi_losses is not a share: give numbers from 0 to 1")
+            raise DataError(f"loss {number} of quasi_losses is not a share: it must be from 0 to 1")
         try:
             total = np.asarray(total + loss)
         except ValueError as error:
             raise DataError(
                 f"loss {number} of quasi_losses has shape {loss.shape} and l {total.shape}: "
-                "give one number or one per record"
+                "pass one number, or one per record"
             ) from error
     return np.asarray(total / (len(quasi_losses) + 1))
 
 
 def ean_loss(diversity: ArrayLike, quasi: int) -> EanLoss:
-    """Sum up a table that EAN published: l of each record, and the number of its quasi-identifiers, all exact.
+    """Summarise a table published by EAN, given l of each record and the number of its quasi-identifiers, all exact.
 
     >>> ean_loss([2, 4], quasi=4)
     EanLoss(records=2, min_l=2, mean_l=3.0, mean_sensitive_loss=0.625, mean_record_loss=0.125)

@@ -1,7 +1,7 @@
-"""Bounds of every record from SUM queries over ranges of records in one order: all of them at once, exactly.
+"""Bounds of every record from SUM queries over ranges of records in one order: all at once, and exact.
 
 The CAE paper (2014, appendix) solves two linear programmes per record. When every query set is a range [start, end) of
-the records in one order, the programmes have a form of their own. With the prefix sums S_0 = 0, S_1, ..., S_n as
+the records in one order, the programmes have a special form. With the prefix sums S_0 = 0, S_1, ..., S_n as
 unknowns, record i is S_(i+1) - S_i, and everything known is a difference of two unknowns:
 
     S_end - S_start = answer            low <= S_(i+1) - S_i <= high
@@ -17,7 +17,7 @@ the domain. Three steps keep that graph small:
    potentials (Bellman, Ford) make all lengths positive, and one search per vertex (Dijkstra) gives all distances.
 
 The matrix of a system of ranges is totally unimodular: with values on a grid, bounds of the linear programme lie on the
-grid, and are the true bounds. With `step`, everything is counted in steps, in whole numbers, without rounding.
+grid, and are the true bounds. With `step`, everything is counted in steps, in integers, without rounding.
 """
 
 from dataclasses import dataclass
@@ -59,7 +59,7 @@ def range_bounds(
     first, last = _positions(starts, "starts"), _positions(ends, "ends")
     sums = np.asarray(answers, dtype=np.float64).reshape(-1)
     if n < 0 or not low <= high:
-        raise DataError(f"{n} records with a domain [{low:g}, {high:g}]: give a number of records, and low <= high")
+        raise DataError(f"{n} records with a domain [{low:g}, {high:g}]: n must be 0 or more, and low <= high")
     _check(first, last, sums, n)
     if step is not None:
         return _on_grid(first, last, sums, n, (low, high, step))
@@ -69,7 +69,7 @@ def range_bounds(
 
 @dataclass(frozen=True)
 class _Box:
-    """What is known of every single value, and how far apart equal totals may be."""
+    """What is known about every single value, and how far apart equal totals may be."""
 
     low: float
     high: float
@@ -80,13 +80,17 @@ class _Box:
 
 
 def _on_grid(first: Ints, last: Ints, sums: Floats, n: int, grid: tuple[float, float, float]) -> tuple[Floats, Floats]:
-    """Count everything in steps above `low`: whole numbers, so that sums and differences are exact."""
+    """Count everything in steps above `low`, in integers, so that sums and differences are exact."""
     low, high, step = grid
     if not (step > 0 and np.isfinite([low, high, step]).all()):
-        raise DataError(f"a grid from {low:g} to {high:g} in steps of {step:g}: give finite numbers and a step above 0")
+        raise DataError(
+            f"a grid from {low:g} to {high:g} in steps of {step:g}: the ends must be finite and the step above 0"
+        )
     most = float(np.floor((high - low) / step + 1e-6))
     if most * max(n, 1) >= WHOLE:
-        raise DataError(f"{n:,} records of {most:,.0f} steps each are more than can be counted exactly: larger steps")
+        raise DataError(
+            f"{n:,} records of {most:,.0f} steps each are more than can be counted exactly: use larger steps"
+        )
     steps = (sums - (last - first) * low) / step
     whole = np.round(steps)
     off = np.flatnonzero(np.abs(steps - whole) > 1e-6 + 1e-12 * np.abs(steps))
@@ -130,7 +134,7 @@ def _bounds(first: Ints, last: Ints, sums: Floats, n: int, box: _Box) -> tuple[F
 
 
 def _times(count: Ints, value: float) -> Floats:
-    """Return count x value, where none of infinity is 0."""
+    """Return count x value, where 0 x infinity is 0."""
     return np.where(count == 0, 0.0, count * value) if np.isfinite(value) else np.where(count == 0, 0.0, value)
 
 
@@ -221,7 +225,7 @@ def _positions(given: ArrayLike, what: str) -> Ints:
     if array.size == 0:
         return np.zeros(0, dtype=np.int64)
     if array.ndim != 1 or array.dtype.kind not in "iu":
-        raise DataError(f"the {what} of ranges must be a list of whole numbers, counted from 0")
+        raise DataError(f"the {what} of ranges must be a list of integers, counted from 0")
     return array.astype(np.int64)
 
 
@@ -233,10 +237,12 @@ def _scale(sums: Floats, n: int, low: float, high: float) -> float:
 
 def _check(first: Ints, last: Ints, sums: Floats, n: int) -> None:
     if not len(first) == len(last) == len(sums):
-        raise DataError(f"{len(first)} starts, {len(last)} ends and {len(sums)} answers: give one of each per query")
+        raise DataError(f"{len(first)} starts, {len(last)} ends and {len(sums)} answers: pass one of each per query")
     bad = np.flatnonzero((first < 0) | (last > n) | (first >= last))
     if bad.size:
         k = int(bad[0])
-        raise DataError(f"range {k + 1} is [{first[k]}, {last[k]}): ranges hold at least one of records 0 to {n - 1}")
+        raise DataError(
+            f"range {k + 1} is [{first[k]}, {last[k]}): a range must contain at least one of records 0 to {n - 1}"
+        )
     if not np.isfinite(sums).all():
-        raise DataError("the answers hold NULL, NaN or infinity: leave those queries out")
+        raise DataError("the answers contain NULL, NaN or infinity: leave those queries out")

@@ -1,4 +1,4 @@
-"""Record entropy and confidential entropy: what a perturbed table tells an intruder who knows one person.
+"""Record entropy and confidential entropy: what a perturbed table reveals to an intruder who knows one person.
 
 The setting of VICUS (2012), section 3.2. The intruder sees the perturbed table, knows the transition matrix of every
 attribute (the share of originals i that are published as o is `matrix[i, o]`) and knows the original values of some
@@ -13,7 +13,7 @@ entropy is H(D). The probability p is Bayes' with the confidential attribute's m
 The paper leaves the prior open. Here it is uniform, or empirical when the counts of the original values are given, an
 intruder who knows how common each value is; every result says which one in `prior`.
 
-Attributes and values are numbered from 0. A missing value is a value: give it a code, and a row of the matrix.
+Attributes and values are numbered from 0. A missing value is a value: it needs a code, and a row of the matrix.
 """
 
 import math
@@ -32,11 +32,11 @@ from sdcdb.measures.distribution import SUM_TOLERANCE, Floats, normalise
 Codes = NDArray[np.int64]
 Prior = Literal["uniform", "empirical"]
 
-# Stands for log2(0): its power of two is 0, and unlike -inf it may be multiplied by 0.
+# Represents log2(0): its power of two is 0, and unlike -inf it may be multiplied by 0.
 IMPOSSIBLE = -1e9
 # Targets are taken in blocks of this many (target, observed combination) pairs: 32 MB.
 BLOCK = 4_000_000
-TINY = 1e-250  # weights below this are compared by their logarithms, one target after the other
+TINY = 1e-250  # weights below this are compared by their logarithms, one target after another
 
 
 @dataclass(frozen=True)
@@ -57,20 +57,22 @@ class PerturbedTable:
         checked = tuple(_matrix(matrix, number) for number, matrix in enumerate(matrices))
         observed = _codes(codes, [matrix.shape[1] for matrix in checked], "observed")
         if len(observed) == 0:
-            raise DataError("the perturbed table has no records: there is nothing to measure")
+            raise DataError("the perturbed table has no records: nothing to measure")
         if not 0 <= confidential < len(checked):
-            raise DataError(f"confidential is {confidential}: give the number of a column, 0 to {len(checked) - 1}")
+            raise DataError(
+                f"confidential is {confidential}: it must be the number of a column, 0 to {len(checked) - 1}"
+            )
         matrix = checked[confidential]
         prior = np.full(len(matrix), 1 / len(matrix)) if counts is None else normalise(counts)
         if len(prior) != len(matrix):
-            raise DataError(f"{len(prior)} counts for {len(matrix)} confidential values: give one count per value")
+            raise DataError(f"{len(prior)} counts for {len(matrix)} confidential values: pass one count per value")
         joint = (prior[:, None] * matrix).T
         total = joint.sum(axis=1, keepdims=True)
         never = np.flatnonzero((total[:, 0] == 0) & (np.bincount(observed[:, confidential], minlength=len(joint)) > 0))
         if never.size:
             raise DataError(
                 f"confidential value {never[0]} is in the perturbed table and no original value can become it: "
-                "give the matrix that perturbed the table, and the counts of the original values"
+                "pass the matrix that perturbed the table, and the counts of the original values"
             )
         posterior = np.divide(joint, total, out=np.zeros_like(joint), where=total > 0)
         return cls(observed, checked, confidential, posterior, "uniform" if counts is None else "empirical")
@@ -114,7 +116,7 @@ class AverageEntropies:
 
 @dataclass(frozen=True)
 class Draw:
-    """What to draw at random where everything is too much; the same `seed` draws the same.
+    """What to draw at random where there are too many; the same `seed` draws the same.
 
     One known attribute: each in turn. Several: every combination if there are at most `combinations` of them, else
     that many distinct ones. Targets: every original record, or `targets` distinct ones.
@@ -148,7 +150,7 @@ DRAW = Draw()
 
 
 def belief(table: PerturbedTable, known: Mapping[int, int]) -> Belief:
-    """Return what an intruder believes who knows `known`, original value by attribute, of one target.
+    """Return the belief of an intruder who knows `known`, the original value by attribute, of one target.
 
     Three records, attribute 0 kept with probability 0.8, attribute 1 confidential and published as it is:
 
@@ -178,7 +180,7 @@ def average_entropies(
     Every record of `original` (codes, with the columns of the table) is a target in turn, and every combination of
     attributes is tried, except for what `draw` leaves out.
 
-    Records alike in the known attributes are handled once. A combination costs (distinct known combinations) x
+    Records with equal known attributes are handled once. A combination costs (distinct known combinations) x
     (distinct observed ones) x (known attributes + confidential values), so one known attribute is linear in the
     records, and all known are quadratic at worst. On a table of 5,644 records and 23 attributes, with every record a
     target, one known attribute takes a fraction of a second, and so do 50 combinations of three; all 22 take seconds.
@@ -191,9 +193,9 @@ def average_entropies(
     people = _codes(original, [len(matrix) for matrix in table.matrices], "original")
     number = len(table.others) if known is None else known
     if not 0 <= number <= len(table.others):
-        raise DataError(f"known is {known}: give a number from 0 to {len(table.others)}, or None for all")
+        raise DataError(f"known is {known}: it must be from 0 to {len(table.others)}, or None for all")
     if len(people) == 0:
-        raise DataError("there are no original records: give the codes of at least one target")
+        raise DataError("no original records: pass the codes of at least one target")
     people, chosen = draw.targets_of(people), draw.combinations_of(table.others, number)
     means, least = [], []
     for columns in chosen:
@@ -218,7 +220,7 @@ def average_entropies(
 
 
 def group_entropies(table: PerturbedTable, columns: Sequence[int], known: Codes) -> tuple[Floats, Floats]:
-    """Return the record and the confidential entropy of each row of `known`; rows that are alike are handled once."""
+    """Return the record and the confidential entropy of each row of `known`; equal rows are handled once."""
     first, alike = _distinct(known)
     record, confidential = _of_targets(table, columns, known[first])
     return record[alike], confidential[alike]
@@ -258,7 +260,7 @@ class _Groups:
         if (top <= IMPOSSIBLE).any():
             raise DataError(
                 f"no record of the perturbed table can come from known values {known[top.argmin()].tolist()}: "
-                "give the matrices that perturbed the table, and original values of a record in it"
+                "pass the matrices that perturbed the table, and original values of a record in it"
             )
         bits -= top
         weights = np.exp2(bits)
@@ -317,9 +319,11 @@ def _matrix(given: ArrayLike, number: int) -> Floats:
     try:
         matrix = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise DataError(f"matrix {number} is not a table of numbers ({error}): give rows of equal length") from error
+        raise DataError(f"matrix {number} is not a table of numbers ({error}): pass rows of equal length") from error
     if matrix.ndim != 2 or matrix.size == 0:
-        raise DataError(f"matrix {number} has shape {matrix.shape}: give one row per original, one column per observed")
+        raise DataError(
+            f"matrix {number} has shape {matrix.shape}: pass one row per original, one column per observed value"
+        )
     if not (matrix >= 0).all() or (np.abs(matrix.sum(axis=1) - 1) > SUM_TOLERANCE).any():
         raise DataError(f"matrix {number} is not row-stochastic: its rows must be probabilities that sum to 1")
     return np.asarray(matrix / matrix.sum(axis=1, keepdims=True))
@@ -329,17 +333,17 @@ def _codes(given: ArrayLike, sizes: Sequence[int], what: str) -> Codes:
     try:
         codes = np.asarray(given)
     except ValueError as error:
-        raise DataError(f"the {what} codes are not a table ({error}): give rows of equal length") from error
+        raise DataError(f"the {what} codes are not a table ({error}): pass rows of equal length") from error
     if codes.size == 0:
         codes = codes.astype(np.int64)  # numpy takes an empty list for real numbers
     if codes.ndim != 2 or codes.dtype.kind not in "iu" or codes.shape[1] != len(sizes):
         raise DataError(
             f"the {what} codes have shape {codes.shape} and type {codes.dtype}: "
-            f"give whole numbers, one row per record and {len(sizes)} columns, one per matrix"
+            f"pass integers, one row per record and {len(sizes)} columns, one per matrix"
         )
     if np.ma.is_masked(given):
-        raise DataError(f"the {what} codes hold NULL: give a missing value a code of its own, and a row of the matrix")
+        raise DataError(f"the {what} codes contain NULL: give missing values their own code, and a row of the matrix")
     for column, size in enumerate(sizes):
         if len(codes) and not 0 <= codes[:, column].min() <= codes[:, column].max() < size:
-            raise DataError(f"the {what} codes of column {column} must lie in 0 to {size - 1}, as its matrix has it")
+            raise DataError(f"the {what} codes of column {column} must be from 0 to {size - 1}, the size of its matrix")
     return codes.astype(np.int64)

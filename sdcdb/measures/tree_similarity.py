@@ -1,6 +1,6 @@
-"""How alike two decision trees are, rule by rule: types A to D and the verdict of the thesis (2007), section 7.3.
+"""How similar two decision trees are, rule by rule: types A to D and the verdict of the thesis (2007), section 7.3.
 
-A rule is the path to a leaf, its tests of one number drawn together, and the class that the leaf predicts; the order
+A rule is the path to a leaf, its tests of one number merged, and the class that the leaf predicts; the order
 of tests does not matter. A rule of the perturbed tree is of
 
 * type A where the original tree has the same rule;
@@ -9,9 +9,9 @@ of tests does not matter. A rule of the perturbed tree is of
 * type D where it tests an attribute that the original tree tests nowhere (a total innocent one);
 * type C otherwise.
 
-A rule's weight is the share of the perturbed records that follow it. The thesis leaves open which type has a rule that
-tests a total innocent attribute and yet combines with others to an original rule: here it is D, as its definition of D
-has no exception.
+A rule's weight is the share of the perturbed records that follow it. The thesis leaves open the type of a rule that
+tests a total innocent attribute and yet combines with others to an original rule: here it is D, because the definition
+of D has no exception.
 """
 
 import math
@@ -42,9 +42,9 @@ class RuleMatch:
 class TreeComparison:
     """Every rule of the perturbed tree with its type, the shares of the types, and the verdict.
 
-    Section 6.6 knows three types only. What it calls type C and holds against a tree is type D here: its example tests
-    an attribute that no original rule tests, and pruned forms of rules do not count. `stated` tells whether the
-    thesis's own words cover the case: a tree between "similar" and "dissimilar", such as one of type C rules only, has
+    Section 6.6 has only three types. What it calls type C, and counts against a tree, is type D here: its example tests
+    an attribute that no original rule tests, and pruned forms of rules do not count. `stated` says whether the
+    thesis covers the case: a tree between "similar" and "dissimilar", such as one of type C rules only, has
     no verdict there, and counts as dissimilar here.
     """
 
@@ -62,13 +62,15 @@ class TreeComparison:
 def compare_trees(original: Tree, perturbed: Tree, weights: Sequence[float] | None = None) -> TreeComparison:
     """Match the rules of a perturbed tree with those of the original.
 
-    `weights` are the records of each leaf of the perturbed tree; left out, those that it was grown from.
+    `weights` are the records of each leaf of the perturbed tree; by default, those that it was grown from.
     """
     if original.target != perturbed.target:
-        raise DataError(f"the trees predict {original.target!r} and {perturbed.target!r}: compare trees of one class")
+        raise DataError(
+            f"the trees predict {original.target!r} and {perturbed.target!r}: compare trees of the same class"
+        )
     counts = [leaf.total for leaf in perturbed.leaves()] if weights is None else list(map(float, weights))
     if len(counts) != len(perturbed.leaves()) or any(not count >= 0 for count in counts):
-        raise DataError(f"give one weight, zero or more, for each of the {len(perturbed.leaves())} leaves")
+        raise DataError(f"pass one weight, zero or more, for each of the {len(perturbed.leaves())} leaves")
     total = math.fsum(counts)
     here, there = rules_of(perturbed), rules_of(original)
     innocent = _attributes(perturbed) - original.tested()
@@ -86,7 +88,7 @@ def compare_trees(original: Tree, perturbed: Tree, weights: Sequence[float] | No
 
 
 def judge(same: float, unlike: float) -> tuple[Verdict, bool]:
-    """Return the verdict by the share of type A rules and that of unlike ones, and whether the thesis states it."""
+    """Return the verdict by the share of type A rules and that of dissimilar ones, and whether the thesis states it."""
     if same >= 1 - 1e-9:
         return "exactly same", True
     if same >= 0.6 and unlike < 0.05:

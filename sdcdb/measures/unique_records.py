@@ -1,8 +1,8 @@
-"""Equivalence classes of records, and how likely a match with a unique one is the right person.
+"""Equivalence classes of records, and how likely a match with a unique record is the right person.
 
-Records that share all quasi-identifier values form an equivalence class. A missing quasi-identifier is a value of its
-own, as in SQL's GROUP BY: two records without an age are alike. None, NaN, NaT and what a masked array masks (so does
-DuckDB's `fetchnumpy` with NULL) are one and the same missing value.
+Records that share all quasi-identifier values form an equivalence class. A missing quasi-identifier counts as a
+value, as in SQL's GROUP BY: two records without an age are equal. None, NaN, NaT and masked values (which DuckDB's
+`fetchnumpy` uses for NULL) are the same missing value.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from sdcdb.errors import DataError
 
 Codes = NDArray[np.int64]
-Column = ArrayLike | Sequence[object]  # a plain list may hold None
+Column = ArrayLike | Sequence[object]  # a plain list may contain None
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def uniqueness(quasi: Sequence[Column], fraction: float = 1.0) -> Uniqueness:
     if not 0 < fraction <= 1:
         raise DataError(
             f"fraction is {fraction}: it must be above 0 and at most 1; "
-            "give records in the sample / records in the population"
+            "it is records in the sample / records in the population"
         )
     sizes = np.bincount(equivalence_classes(quasi))
     ones, twos = int(np.sum(sizes == 1)), int(np.sum(sizes == 2))
@@ -72,15 +72,15 @@ def population_uniqueness(sample: Sequence[Column], population: Sequence[Column]
     """Count the sample uniques that are also unique in the population (SUPU), with the population at hand.
 
     `share` is their part of the sample uniques: Pr(population unique | sample unique). Sample and population hold
-    the same columns in the same order. A sample unique that the population lacks, as after perturbation, does not
-    count: there is nobody to take it for.
+    the same columns in the same order. A sample unique that is missing in the population, as after perturbation, does
+    not count: it matches nobody.
 
     >>> population_uniqueness([["f", "m", "m"], [30, 41, 52]], [["f", "f", "m", "m"], [30, 30, 41, 52]])
     PopulationUniqueness(records=3, sample_uniques=3, population_uniques_in_sample=2, share=0.6666666666666666)
     """
     if len(sample) != len(population):
         raise DataError(
-            f"sample has {len(sample)} columns and population {len(population)}: give both the same, in the same order"
+            f"sample has {len(sample)} columns and population {len(population)}: pass the same ones in the same order"
         )
     records = _length(sample)
     _length(population)
@@ -117,14 +117,16 @@ def numbered(column: Column) -> tuple[Codes, Any]:
     try:
         codes[present], distinct = pd.factorize(values[present])
     except TypeError as error:
-        raise DataError(f"a column holds something else than plain values ({error}): use numbers or text") from error
+        raise DataError(
+            f"a column contains something other than plain values ({error}): use numbers or text"
+        ) from error
     return codes, distinct
 
 
 def _one_dimensional(column: Column) -> Any:
     """Take arrays and pandas columns as they are; a list as objects, for numpy turns ["a", nan] into text."""
     if isinstance(column, str | bytes) or not np.iterable(column):
-        raise DataError(f"{column!r} stands where a column was expected: pass a list with one array per column")
+        raise DataError(f"{column!r} is not a column: pass a list with one array per column")
     values: Any = column
     if not isinstance(column, np.ndarray | pd.Series | pd.Index | pd.api.extensions.ExtensionArray):
         values = np.asarray(column) if hasattr(column, "__array__") else np.array(list(column), dtype=object)
@@ -149,5 +151,5 @@ def _stacked(first: Column, second: Column) -> NDArray[Any]:
     try:
         values = np.concatenate([part.data for part in parts])
     except TypeError as error:
-        raise DataError(f"a column has other types in sample and population ({error}): convert one") from error
+        raise DataError(f"a column has different types in sample and population ({error}): convert one") from error
     return np.ma.masked_array(values, mask=np.concatenate([np.ma.getmaskarray(part) for part in parts]))

@@ -1,4 +1,4 @@
-"""The compiled programme behind CAE: the least entropy when values at most eps apart may be merged.
+"""The compiled programme behind CAE: the smallest entropy when values at most eps apart may be merged.
 
 Algorithm 1 of the CAE paper (2014) computes, for one eps, the recurrence of its section 4
 
@@ -11,11 +11,11 @@ by trying every j for every i, and repeats that for every eps. Two facts make it
    left group unable to grow rightwards or the right group unable to grow leftwards. For a group j..i that leaves: j is
    the leftmost that i can reach; or i is the rightmost that j can reach; or a window that cannot grow ends at j - 1 and
    another starts at i + 1. The first two are at most 2n candidates in all.
-2. *Each solved eps tells where the next step is.* If the widest group of the optimal grouping at eps has width
+2. *Each solved eps shows where the next step is.* If the widest group of the optimal grouping at eps has width
    w <= eps, then the same grouping is allowed for every eps' in [w, eps], and H never rises: H is constant on
    [w, eps]. Walking down from the full range therefore visits each step of H once, and never what lies between.
 
-Values within a few units of rounding error count as equal distances, so that 0.3 - 0.1 and 0.2 - 0.0 are one.
+Distances within a few units of rounding error count as equal, such as 0.3 - 0.1 and 0.2 - 0.0.
 """
 
 import math

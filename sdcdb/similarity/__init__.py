@@ -1,1 +1,1 @@
-"""Which values of a category are alike: co-occurrence, similarity, partitions, DETECTIVE and CACTUS."""
+"""Which values of a category are similar: co-occurrence, similarity, partitions, DETECTIVE and CACTUS."""

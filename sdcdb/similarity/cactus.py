@@ -1,4 +1,4 @@
-"""CACTUS (Ganti, Gehrke and Ramakrishnan 1999), with which the thesis (2007, sections 6.3, 6.6.1) compares DETECTIVE.
+"""CACTUS (Ganti, Gehrke and Ramakrishnan 1999), which the thesis (2007, 6.3 and 6.6.1) compares with DETECTIVE.
 
 Two values of different columns are strongly connected when they share more records than `factor` times what they would
 if columns were independent and values equally frequent: n / (|Da| |Db|). Two values of one column are similar when they
@@ -28,7 +28,7 @@ class Cactus:
 
 
 def cactus(columns: Mapping[str, Sequence[Any]], factor: float = 1.5) -> Cactus:
-    """Return what CACTUS finds in columns of categories; a missing value is None and counts nowhere."""
+    """Return what CACTUS finds in columns of categories; a missing value is None and does not count."""
     if len(columns) < 2:
         raise DataError("CACTUS needs at least two columns")
     values = {name: sorted({str(v) for v in given if v is not None}) for name, given in columns.items()}

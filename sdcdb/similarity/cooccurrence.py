@@ -1,14 +1,14 @@
-"""How often two values stand in one record: the graph that VICUS reads similarity from, counted in one go.
+"""How often two values occur in one record: the graph from which VICUS computes similarity, counted in one pass.
 
-VICUS (2012), section 2.2, makes every value of every column a vertex and joins two of them for each record that holds
-both. Those counts, for all pairs of columns at once, are all that fitting needs to know of a table. Categories are
-found by the engine, one `GROUP BY` per column. Then each record comes as a row of small whole numbers, in record
-batches, and is counted by a compiled loop: the memory of the process does not grow with the table.
+VICUS (2012), section 2.2, makes every value of every column a vertex and joins two of them for each record that
+contains both. Those counts, for all pairs of columns at once, are all that fitting needs to know about a table.
+Categories are found by the engine, one `GROUP BY` per column. Then each record arrives as a row of small integers, in
+record batches, and is counted by a compiled loop: the memory of the process does not grow with the table.
 
-A column becomes numbers in one of two ways. Whole numbers, booleans, dates and enums of a narrow range are fetched as
-their distance from the least one. Everything else goes through a cast of its text to an enum made for the purpose,
+A column becomes numbers in one of two ways. Integers, booleans, dates and enums of a narrow range are fetched as their
+distance from the smallest one. Everything else goes through a cast of its text to an enum made for the purpose,
 which is nearly free where the storage is dictionary-compressed. Columns of few categories are counted in groups: the
-joint counts of two groups hold the counts of all pairs of their columns, at the price of one.
+joint counts of two groups contain the counts of all pairs of their columns, at the price of one.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -31,17 +31,17 @@ Ints = NDArray[np.int64]
 Codes = NDArray[np.uint16]
 
 MAX_VALUES = 10_000  # over all columns: the matrix then takes 800 MB
-_MISSING, _UNSEEN = 65_535, 65_534  # codes of NULL, and of a value that was not there when categories were read
+_MISSING, _UNSEEN = 65_535, 65_534  # codes of NULL, and of a value that did not exist when categories were read
 _BATCH = 50_000  # records: 20 columns of codes stay in the processor's cache
-_JOINT = 256  # cells of a group of columns: the joint counts of two groups stay in the cache, too
+_JOINT = 256  # cells of a group of columns: the joint counts of two groups stay in the cache too
 
 
 @dataclass(frozen=True, eq=False)
 class Cooccurrence:
-    """The values of some columns and how often two of them stand in one record.
+    """The values of some columns and how often two of them occur in one record.
 
     `counts` has a row and a column for each value, those of the first column first, in the order of `categories`. Two
-    values of one column never share a record; the diagonal holds the number of records of each value.
+    values of one column never share a record; the diagonal is the number of records of each value.
     """
 
     rows: int
@@ -66,7 +66,7 @@ class Cooccurrence:
 
     def _position(self, column: str) -> int:
         if column not in self.columns:
-            raise DataError(f"there is no column {column!r} among the counted ones; {choices(column, self.columns)}")
+            raise DataError(f"column {column!r} was not counted; {choices(column, self.columns)}")
         return self.columns.index(column)
 
 
@@ -75,7 +75,7 @@ def cooccurrence(con: duckdb.DuckDBPyConnection, table: str, columns: Sequence[s
 
     NULL is not a category: a record with NULL in one of two columns does not count for that pair. Values are Python's,
     in the engine's order (enums in that of their declaration). The queries run on `con` itself, to see what the caller
-    sees; a result that the caller has not finished reading is given up, as by any `con.execute`.
+    sees; like any `con.execute`, they discard a result that the caller has not finished reading.
 
     >>> import duckdb
     >>> from sdcdb.datasets import create
@@ -116,8 +116,8 @@ class _Column:
         places = self.positions[codes]
         if places.max(initial=0) == _UNSEEN:
             raise DatabaseError(
-                f"column {self.name!r} held a value that was not among its categories: the table changed while it was "
-                "read, or values that count as equal are written differently; run again, or cast the column to VARCHAR"
+                f"column {self.name!r} has a value that is not among its categories: the table changed while it was "
+                "read, or equal values are written differently; run again, or cast the column to VARCHAR"
             )
         return places
 
@@ -128,7 +128,7 @@ class _Draft:
     type: str
 
     def whole(self) -> str | None:
-        """Return SQL of a whole number for each value, or None where there is none."""
+        """Return SQL of an integer for each value, or None where there is none."""
         name = quoted(identifier(self.name))
         if self.type in INTEGERS - {"BIGNUM"}:
             return name
@@ -151,8 +151,8 @@ class _Draft:
         ).fetchall()
         if len(rows) > limit:
             raise DataError(
-                f"column {self.name!r} has too many different values: VICUS takes {MAX_VALUES:,} over all columns; "
-                "perturb it with a numeric method, or group its values first"
+                f"column {self.name!r} has too many different values: VICUS supports {MAX_VALUES:,} over all columns; "
+                "use a method for numbers, or group its values first"
             )
         values, numbers, texts = tuple(zip(*rows, strict=True)) if rows else ((), (), ())
         positions = np.full(_MISSING + 1, _UNSEEN, np.uint16)
@@ -168,13 +168,13 @@ class _Draft:
 
 def _drafts(types: dict[str, str], table: str, columns: Sequence[str]) -> list[_Draft]:
     if isinstance(columns, str) or not columns:
-        raise DataError("give a list of at least one column")
+        raise DataError("pass a list of at least one column")
     folded = {name.casefold(): _Draft(name, kind) for name, kind in types.items()}
     for n, column in enumerate(columns):
         if column.casefold() not in folded:
             raise DataError(f"table {table!r} has no column {column!r}; {choices(column, types)}")
         if column.casefold() in [earlier.casefold() for earlier in columns[:n]]:
-            raise DataError(f"column {column!r} is given twice: name each column once")
+            raise DataError(f"column {column!r} is named twice: name each column once")
     return [folded[column.casefold()] for column in columns]
 
 
@@ -201,7 +201,7 @@ def _counted(con: duckdb.DuckDBPyConnection, source: str, columns: list[_Column]
 
 
 def _groups(slots: list[int]) -> Iterator[tuple[int, ...]]:
-    """Put neighbouring columns together while their joint categories are few."""
+    """Group neighbouring columns while their joint categories are few."""
     group: tuple[int, ...] = ()
     for at, size in enumerate(slots):
         if group and size * prod(slots[other] for other in group) > _JOINT:
@@ -230,7 +230,7 @@ def _compiled() -> Callable[..., None]:
 
 
 def _matrix(slots: list[int], groups: list[tuple[int, ...]], pairs: Ints, offsets: Ints, cells: Ints) -> Ints:
-    """Add up the joint counts of groups to the counts of pairs of values."""
+    """Sum the joint counts of groups to the counts of pairs of values."""
     starts = np.cumsum([0, *(size - 1 for size in slots)])
     counts = np.zeros((starts[-1], starts[-1]), np.int64)
     for n, (first, second) in enumerate(pairs):

@@ -1,12 +1,12 @@
 """DETECTIVE and EX-DETECTIVE: which values of a category are similar, and which records (thesis 2007, section 6.4).
 
-DETECTIVE grows a tree that predicts a category from all other columns. Values that stand in one leaf cannot be told
-apart by a rule: they are similar there. Values of sibling leaves, whose paths differ in the last test only, are
-similar to a lesser degree. Similarity holds inside a segment of the table, not everywhere, and is measured by the
+DETECTIVE grows a tree that predicts a category from all other columns. Values in the same leaf cannot be distinguished
+by a rule: they are similar there. Values of sibling leaves, whose paths differ only in the last test, are similar to a
+lesser degree. Similarity holds inside a segment of the table, not everywhere, and is measured by the
 product of the two values' numbers of records (6.6.1: 132 x 62 = 8184).
 
-EX-DETECTIVE clusters records: two records belong together when they stand in the same leaf of the tree of every chosen
-category; inside, numbers are clustered by k-means. A category weighs more the less its tree is pruned.
+EX-DETECTIVE clusters records: two records belong together when they are in the same leaf of the tree of every chosen
+category; within these, numbers are clustered by k-means. A category weighs more the less its tree is pruned.
 """
 
 from collections.abc import Mapping, Sequence
@@ -41,7 +41,7 @@ class ValueCluster:
 
     leaves: tuple[int, ...]
     rule: tuple[str, ...]
-    """The tests on the way to the segment; of siblings, those that they share."""
+    """The tests on the path to the segment; for siblings, the tests they share."""
     counts: tuple[tuple[str, float], ...]
     pairs: tuple[Pair, ...]
 
@@ -62,12 +62,12 @@ class Detection:
 
     @property
     def unrelated(self) -> bool:
-        """The column is related to no other: its tree is one leaf."""
+        """Whether no other column predicts it: its tree is a single leaf."""
         return len(self.tree.leaves()) == 1
 
 
 def detect(tree: Tree) -> Detection:
-    """Read the clusters of the tree's class off its leaves and siblings."""
+    """Find the clusters of the tree's class from its leaves and siblings."""
     leaves, paths = tree.leaves(), tree.paths()
     within = tuple(
         _cluster((leaf.number,), _rule(path), _named(tree, leaf.counts))
@@ -79,7 +79,7 @@ def detect(tree: Tree) -> Detection:
     for family in sorted(family for family in families if len(family) > 1):
         joint = np.sum([leaves[number].counts for number in family], axis=0)
         rule = _rule(paths[family[0]][:-1])
-        # What stands together in one leaf is a cluster of that leaf: of siblings count the pairs across leaves.
+        # Values in one leaf are a cluster of that leaf: among siblings, only pairs across leaves count.
         across = _across([_named(tree, leaves[number].counts) for number in family])
         if across:
             among.append(ValueCluster(family, rule, _named(tree, joint), across))
@@ -87,7 +87,7 @@ def detect(tree: Tree) -> Detection:
 
 
 def _rule(path: tuple[Condition, ...]) -> tuple[str, ...]:
-    """Return the tests of a path as a person reads them: those of one number together."""
+    """Return the tests of a path for people: those of one number merged."""
     return tuple(condition.text() for condition in drawn_together(path))
 
 
@@ -130,8 +130,8 @@ def record_clusters(
     """Cluster records by EX-DETECTIVE (thesis 6.4.7).
 
     `categories` gives a weight from 0 to 1 to each category: 0 prunes its tree to one leaf, so that it plays no role;
-    1 prunes not at all; between, it is twice the confidence of pruning. `numbers` are clustered by k-means inside, in
-    at most `clusters` clusters. Fewer than `smallest` records are no cluster.
+    1 does not prune; in between, it is twice the confidence of pruning. `numbers` are clustered by k-means inside, in
+    at most `clusters` clusters. Fewer than `smallest` records do not form a cluster.
     """
     if not categories and not numbers:
         raise DataError("record clusters need at least one category or number")
@@ -151,7 +151,7 @@ def record_clusters(
 
 def _leaves(table: TrainingTable, name: str, weight: float) -> Ints:
     if not 0 <= weight <= 1:
-        raise DataError(f"the weight of {name!r} is {weight}: give a number from 0, no role, to 1, no pruning")
+        raise DataError(f"the weight of {name!r} is {weight}: it must be from 0 (no role) to 1 (no pruning)")
     if weight == 0:
         return np.zeros(table.rows, np.int64)
     aimed = table.aimed(name)
@@ -160,7 +160,7 @@ def _leaves(table: TrainingTable, name: str, weight: float) -> Ints:
 
 
 def _inside(points: NDArray[Any], label: Ints, clusters: int, smallest: int, seed: int) -> Ints:
-    """Split each cluster of records by k-means on standardised numbers; a missing number stands at the mean."""
+    """Split each cluster of records by k-means on standardised numbers; a missing number is taken as the mean."""
     from sklearn.cluster import KMeans
 
     spread = np.nanstd(points, axis=0)

@@ -1,17 +1,17 @@
-"""Subsets of like values: the partition that VICUS perturbs within. VICUS (2012), section 3.1, "Graph Partitioning".
+"""Subsets of similar values: the partition within which VICUS perturbs. VICUS (2012), section 3.1.
 
 The values of a column are the vertices of a graph, their similarity S the weight of its edges. The paper asks for k
 subsets, each of at least `min_size` values (its minS), with the least cut-size: the sum of weights across subsets. As
-printed that has a flaw where all values are somewhat alike, as they mostly are: whatever the weights, few pairs are cut
-when all subsets but one are as small as allowed. So an edge weighs here what the similarity has **above a baseline**,
-by default the mean similarity of the column, and the best partition has the largest
+printed this has a flaw where all values are somewhat similar, as they mostly are: whatever the weights, few pairs are
+cut when all subsets but one are as small as allowed. So here an edge weighs the similarity **above a baseline**, by
+default the mean similarity of the column, and the best partition has the largest
 
     fitness = sum over pairs of values in one subset of (S_ij - baseline)
 
-Pairs within and pairs across are all pairs, so that this is the least cut, too. Pairs that are more alike than usual
-want to be together, the others apart, which is what the paper wants ("maximise similarity within a partition, and
-minimise similarity across partitions"), and partitions into different numbers of subsets can be compared: left to
-choose, `partition` tries k = 1, 2, 3, ... until three in a row are no better, and keeps the fittest, of equals the one
+Pairs within and pairs across make up all pairs, so this is the smallest cut too. Pairs that are more similar than usual
+are kept together, the others apart, which is what the paper wants ("maximise similarity within a partition, and
+minimise similarity across partitions"), and partitions into different numbers of subsets can be compared: by
+default, `partition` tries k = 1, 2, 3, ... until three in a row are no better, and keeps the fittest, of equals the one
 with fewer subsets. `baseline=0` is the cut-size as printed; it needs a k, because cutting nothing is then always best.
 
 Two optimisers of the same objective:
@@ -42,9 +42,9 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 _EXACT = 9  # values: 21,147 partitions
-_GAIN = 1e-10  # less is rounding
+_GAIN = 1e-10  # smaller differences are rounding
 _PATIENCE = 3  # numbers of subsets without a better partition
-_SHAKES, _SHAKEN = 3, 64  # shaken copies per restart, for up to so many values; beyond, starts differ enough
+_SHAKES, _SHAKEN = 3, 64  # shaken copies per restart, for up to this many values; beyond, starts differ enough
 _POPULATION, _CHILDREN = 20, 400
 
 
@@ -83,14 +83,14 @@ def partition(
     weights = _weights(similarity, baseline)
     size = len(weights)
     if method not in get_args(Method):
-        raise DataError(f"there is no method {method!r}; {choices(method, get_args(Method))}")
+        raise DataError(f"no method {method!r}; {choices(method, get_args(Method))}")
     if min_size < 1 or restarts < 1:
-        raise DataError(f"min_size is {min_size} and restarts is {restarts}: give 1 or more")
+        raise DataError(f"min_size is {min_size} and restarts is {restarts}: both must be 1 or more")
     most = max(1, size // min_size)
     if k is not None and not 1 <= k <= most:
         raise DataError(
             f"k is {k}, but {counted(size, 'value')} make 1 to {counted(most, 'subset')} of at least {min_size}: "
-            "give a smaller k or a smaller min_size, or leave k out"
+            "use a smaller k or a smaller min_size, or leave k out"
         )
     rng = np.random.default_rng(seed)
     search = _local if method == "local" else _genetic
@@ -205,7 +205,7 @@ def _move(weights: Floats, labels: Ints, links: Floats, sizes: Ints, v: int, to:
 
 @compiled
 def _best_of_all(weights: Floats, k: int, min_size: int) -> Ints:
-    """Go through the partitions into k subsets: label strings in which each label is at most one above all before."""
+    """Enumerate the partitions into k subsets: label strings in which each label is at most one above all before."""
     n = len(weights)
     labels, highest, best, least = np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n, np.int64), np.inf
     at = n - 1
@@ -230,7 +230,7 @@ def _best_of_all(weights: Floats, k: int, min_size: int) -> Ints:
 
 @compiled
 def _repair(weights: Floats, labels: Ints, k: int, min_size: int) -> None:
-    """Fill subsets that are too small with the values that lose least by it."""
+    """Fill subsets that are too small with the values that lose least."""
     filled = np.zeros(k, np.int64)
     for v in range(len(labels)):
         filled[labels[v]] += 1
@@ -249,7 +249,7 @@ def _repair(weights: Floats, labels: Ints, k: int, min_size: int) -> None:
 
 @compiled
 def _swapped(weights: Floats, labels: Ints, links: Floats, sizes: Ints) -> bool:
-    """Make every swap of two values that improves the cut, in one sweep; say whether there was one."""
+    """Make every swap of two values that improves the cut, in one sweep; return whether there was one."""
     any_swap = False
     for u in range(len(labels)):
         for v in range(u):
@@ -298,7 +298,7 @@ def _chained(weights: Floats, labels: Ints, links: Floats, sizes: Ints, min_size
 def _descend(weights: Floats, labels: Ints, k: int, min_size: int) -> float:
     _repair(weights, labels, k, min_size)
     while True:
-        links, sizes = _links(weights, labels, k)  # afresh, so that rounding does not add up
+        links, sizes = _links(weights, labels, k)  # recomputed, so that rounding errors do not accumulate
         chained = _chained(weights, labels, links, sizes, min_size)
         if not _swapped(weights, labels, links, sizes) and not chained:
             return _cut(weights, labels)
@@ -306,7 +306,7 @@ def _descend(weights: Floats, labels: Ints, k: int, min_size: int) -> float:
 
 @compiled
 def _aligned(parent: Ints, other: Ints, k: int) -> Ints:
-    """Return `other` with its subsets numbered as those of `parent` that they share most values with."""
+    """Return `other` with its subsets numbered like those of `parent` with which they share most values."""
     shared = np.zeros((k, k), np.int64)
     for v in range(len(parent)):
         shared[other[v], parent[v]] += 1

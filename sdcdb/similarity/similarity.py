@@ -1,20 +1,20 @@
-"""How alike two values of a column are, read from the company they keep. VICUS (2012), section 2.2.
+"""How similar two values of a column are, judged by the values they occur with. VICUS (2012), section 2.2.
 
-The values of all columns are the vertices of a graph, joined when they stand in one record: once in the *simple* graph,
+The values of all columns are the vertices of a graph, joined when they occur in one record: once in the *simple* graph,
 once per record in the *multigraph*. No value is joined to itself. With a_ij the number of edges and d(i) the degree:
 
 - direct, eq. (2): S'_ij = sum over k of sqrt(a_ik a_kj) / sqrt(d(i) d(j)), the share of neighbours in common;
-- transitive, Algorithm 1: S''_ij is S'_ij after neighbours of i and j that are themselves alike were merged. Two values
+- transitive, Algorithm 1: S''_ij is S'_ij after merging neighbours of i and j that are themselves similar. Two values
   c and d of one other column are merged when one of them is a neighbour of i and the other of j, and S'_cd > T. Merging
-  is transitive, and **merged vertices add their edges**, in the simple graph, too: a client with two of the merged
+  is transitive, and **merged vertices add their edges**, in the simple graph too: a client with two of the merged
   products has weight 2 there, and degrees do not change;
 - total, eq. (1): S = c1 S' + c2 S'', c1 + c2 = 1.
 
-Algorithm 1 merges afresh for every pair of values. Here the pairs c, d with S'_cd > T form one graph per column, and
-its connected components are merged in bulk wherever every two members are alike: then the members that touch i or j
+Algorithm 1 merges anew for every pair of values. Here the pairs c, d with S'_cd > T form one graph per column, and
+its connected components are merged in bulk wherever every two members are similar: then the members that touch i or j
 always end up in one vertex, or count for nothing. Only components of another shape are searched pair by pair.
 
-A value without neighbours (its records are NULL elsewhere, or there is one column) is like itself and no other.
+A value without neighbours (its records are NULL elsewhere, or there is one column) is similar only to itself.
 """
 
 from collections.abc import Callable, Sequence
@@ -37,7 +37,7 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Graph = Literal["simple", "multi"]
 
-# Sums of square roots that are equal on paper differ by rounding: nearer than this to T is not above T.
+# Equal sums of square roots may differ by rounding: closer than this to T is not above T.
 TOLERANCE = 1e-9
 
 
@@ -62,8 +62,8 @@ def similarity(
     """Return S', S'' and S for each column, from all records of `table`.
 
     `threshold` is T: sparse graphs need a lower one, dense graphs (multigraphs of many records) a higher one. The
-    defaults are those of the paper's Table 2, which shows that Mr Brown and Mr White have nothing in common but alike
-    products, advisors and branches:
+    defaults are those of the paper's Table 2, which shows that Mr Brown and Mr White have nothing in common but
+    similar products, advisors and branches:
 
     >>> import duckdb
     >>> from sdcdb.datasets import create
@@ -76,9 +76,9 @@ def similarity(
     {'Mr K. White': 0.0, 'Mr J. Black': 0.258}
     """
     if not 0 <= threshold <= 1:
-        raise DataError(f"threshold is {threshold}: give a number from 0 to 1")
+        raise DataError(f"threshold is {threshold}: it must be from 0 to 1")
     if not (0 <= c1 <= 1 and 0 <= c2 <= 1 and abs(c1 + c2 - 1) <= TOLERANCE):
-        raise DataError(f"c1 is {c1} and c2 is {c2}: give two weights from 0 to 1 whose sum is 1")
+        raise DataError(f"c1 is {c1} and c2 is {c2}: they must be from 0 to 1 and sum to 1")
     found = cooccurrence(con, table, columns)
     near, far = both(found.counts, found.blocks, threshold, graph)
     return {
@@ -99,7 +99,7 @@ def both(
 def adjacency(counts: Ints, graph: Graph) -> Floats:
     """Return the numbers of edges: the counts, or 1 for every pair that occurs; no value is joined to itself."""
     if graph not in get_args(Graph):
-        raise DataError(f"there is no graph {graph!r}; {choices(graph, get_args(Graph))}")
+        raise DataError(f"no graph {graph!r}; {choices(graph, get_args(Graph))}")
     edges = np.minimum(counts, 1) if graph == "simple" else counts.copy()
     np.fill_diagonal(edges, 0)
     return edges.astype(np.float64)
@@ -198,8 +198,8 @@ def _compiled() -> Callable[..., None]:
 
 
 def _scaled(common: Floats, degrees: Floats) -> Floats:
-    """Divide by sqrt(d(i) d(j)); what rounding left outside [0, 1] is put back."""
-    degrees = np.where(degrees > 0, degrees, 1.0)  # no neighbours: nothing in common, whatever it is divided by
+    """Divide by sqrt(d(i) d(j)); clip what rounding moved outside [0, 1]."""
+    degrees = np.where(degrees > 0, degrees, 1.0)  # no neighbours: nothing in common, whatever the divisor
     scaled = np.clip(common / np.sqrt(np.outer(degrees, degrees)), 0.0, 1.0)
     np.fill_diagonal(scaled, 1.0)
     return scaled

@@ -1,1 +1,1 @@
-"""Published ways to perturb, one file each. A file that defines a TECHNIQUE is found by itself: see `registry`."""
+"""Published perturbation techniques, one per file. `registry` finds every file that defines a TECHNIQUE."""

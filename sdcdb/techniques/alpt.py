@@ -12,21 +12,21 @@ from sdcdb.trees.tree import Tree
 
 
 class Alpt(TreeParams):
-    """Change as many classes as RPT and PPT do, but anywhere: noise that keeps no pattern, to compare with.
+    """Change as many classes as RPT and PPT do, but anywhere: a baseline that keeps no pattern.
 
     Each class is changed with probability p = E(N) / N, where E(N) is the expected number of changes of RPT and PPT on
-    the same tree (eq. 4.1) and N the number of records. A class o that is changed becomes the class c with probability
+    the same tree (eq. 4.1) and N the number of records. A changed class o becomes the class c with probability
     R_c / (N - R_o), where R counts the records of each class (thesis 4.2, end).
 
-    The thesis writes 2 m n / (m + n) for E(N) also where a leaf has several minority classes. RPT and PPT then change
-    m + n - (m^2 + n_1^2 + ...) / (m + n) records on average, which is the same for one minority class; that is taken.
+    The thesis uses 2 m n / (m + n) for E(N) even where a leaf has several minority classes. RPT and PPT then change
+    m + n - (m^2 + n_1^2 + ...) / (m + n) records on average, which equals it for one minority class; sdcdb uses this.
     """
 
     method: Literal["alpt"]
 
 
 class FittedAlpt(FittedTransition):
-    """The matrix that holds for all records."""
+    """The matrix for all records."""
 
     technique: Literal["alpt"] = "alpt"
     expected_changes: float
@@ -37,11 +37,11 @@ class FittedAlpt(FittedTransition):
 
     def how(self) -> str:
         """Say what a value that is not kept becomes."""
-        return f"else it becomes another by its frequency; about {self.expected_changes:,.0f} records change"
+        return f"otherwise it becomes another by its frequency; about {self.expected_changes:,.0f} records change"
 
 
 def fit(engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: Alpt) -> FittedAlpt:
-    """Grow the tree, and spread the changes that it calls for over all records."""
+    """Grow the tree, and spread its changes over all records."""
     (column,) = columns
     tree = grown(engine, table, column.name, params)
     shape = category_shape(engine, table, column)
@@ -49,7 +49,7 @@ def fit(engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: 
 
 
 def fit_class(engine: Engine, table: Source, tree: Tree, shape: CategoryShape, column: str) -> FittedAlpt:
-    """As `fit`, with a tree that is there already."""
+    """As `fit`, with an existing tree."""
     counts = leaf_counts(engine, table, tree, column)
     total = sum(counts.values())
     if not total:

@@ -1,4 +1,4 @@
-"""AN, Additive Noise: the true value among other values of the domain (as EAN 2017, section II, describes it)."""
+"""AN, Additive Noise: the true value among other values of the domain (as described in EAN 2017, section II)."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -17,25 +17,25 @@ from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Kind, Params,
 class An(Params):
     """Publish the true value among l - 1 other values of the domain.
 
-    Each record carries a list of `l` different values in random order: its own, and l - 1 of the others, every choice
-    of them equally likely. So the list alone tells the true one with probability 1/l. It says nothing of what the
-    values have in common: a list of three kinds of cancer gives cancer away. `ean` draws from categories to prevent
-    that, and is what you want wherever you can name categories.
+    Each record is published with a list of `l` different values in random order: its own and l - 1 others, every choice
+    of them equally likely. From the list alone, the true value can be guessed with probability 1/l. AN ignores what the
+    values have in common: a list of three kinds of cancer reveals cancer. `ean` draws from categories to prevent that;
+    prefer it wherever you can name categories.
 
-    The list and its order are fixed by the record, for lists drawn afresh at every read would be intersected. The
-    domain is `values`, or the values that the column has. AN as published also generalises the quasi-identifiers; this
-    does not. A value that is not in `values` stops the fitting; one that comes later is published as NULL.
+    A record always gets the same list in the same order: lists that differ between reads could be intersected. The
+    domain is `values`, or else the values in the column. AN as published also generalises the quasi-identifiers; sdcdb
+    does not. Fitting fails on a value that is not in `values`; a value that is added later is published as NULL.
     """
 
     method: Literal["an"]
     l: int = Field(ge=2, strict=True)  # noqa: E741 - the paper's name
-    """How many values a record is published with."""
+    """The number of values in each list."""
     values: tuple[Value, ...] = ()
-    """The domain. Left out, it is taken from the column: then every value that somebody has is seen to be there."""
+    """The domain. By default the values in the column, which shows that somebody has each of them."""
 
 
 class FittedAn(Fitted):
-    """The domain as texts, and how many values a list has."""
+    """The domain as texts, and the number of values in a list."""
 
     technique: Literal["an"] = "an"
     type: str
@@ -52,7 +52,7 @@ class FittedAn(Fitted):
         own = code(self._list, row.value(column))
         others, wanted = len(self.values) - 1, self.size - 1
         first = others - wanted
-        lists = array([array([pick(row.draw(column, 0), first + 1)])])  # a list of one list, so that `each` can name it
+        lists = array([array([pick(row.draw(column, 0), first + 1)])])  # wrapped in a list, so that `each` can name it
         for step in range(1, wanted):
             drawn = pick(row.draw(column, 2 * step), first + step + 1)
             lists = each(lists, "chosen", partial(_one_more, drawn, first + step))
@@ -87,7 +87,7 @@ class FittedAn(Fitted):
         (column,) = self.columns
         return {
             column: f"a list of {self.size} values in random order: the true one and {self.size - 1} others of the "
-            f"{len(self.values)} in the domain; the list alone tells the true one with probability 1/{self.size}"
+            f"{len(self.values)} in the domain; the list alone reveals the true one with probability 1/{self.size}"
         }
 
     @property
@@ -108,7 +108,7 @@ def _function(name: str, *arguments: exp.Expr) -> exp.Expr:
 
 
 def fit(engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: An) -> FittedAn:
-    """Settle the domain."""
+    """Determine the domain."""
     (column,) = columns
     if params.values:
         values = tuple(dict.fromkeys(engine.texts(column, params.values)))
@@ -118,10 +118,10 @@ def fit(engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: 
     if len(values) < params.l:
         raise DataError(
             f"the domain of {column.name!r} has {counted(len(values), 'value')}, too few for lists of {params.l}: "
-            "give a smaller l, or more values"
+            "use a smaller l, or list more values"
         )
     if len(values) > MOST:
-        raise DataError(f"{column.name!r} has {len(values):,} values: at most {MOST:,} can be told apart")
+        raise DataError(f"{column.name!r} has {len(values):,} values, and at most {MOST:,} are supported")
     return FittedAn(columns=(column.name,), type=column.type, size=params.l, values=values)
 
 

@@ -14,21 +14,22 @@ from sdcdb.techniques.families.numbers import Boundary, NumberShape
 from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Kind, Params, Source, Technique
 
 LARGEST = 2**24  # trials; the lists then hold 2^15 items
-_BITS = 160  # of the fixed-point numbers in which chances are added up
+_BITS = 160  # bits of the fixed-point numbers in which probabilities are summed
 
 
 class Binomial(Params):
-    """Add binomial noise to a number on a grid, the noise that the CAE paper measures.
+    """Add binomial noise to a number on a grid, as evaluated in the CAE paper.
 
     The paper says that the noise is binomial and that, at k% noise, "the maximum noise M is k% of |D| - 1, rounded to
-    the nearest 2". It is read so: M, an even number, is how many fair coins are thrown, and heads are counted from the
-    middle. The noise is Binomial(M, 1/2) - M/2 steps of the domain's grid: from -M/2 to M/2 steps, with mean 0 and
-    standard deviation sqrt(M)/2 steps. Only an even M has a whole middle, which is why the paper rounds to 2; and M is
-    the maximum before the middle is taken off. `binomial_noise` in `sdcdb.measures.equivocation` reads it so, too.
+    the nearest 2". sdcdb reads this as follows: M, an even number, is how many fair coins are tossed, and heads are
+    counted from the middle. The noise is Binomial(M, 1/2) - M/2 steps of the domain's grid: from -M/2 to M/2 steps,
+    with mean 0 and standard deviation sqrt(M)/2 steps. Only an even M has a whole middle, which is why the paper rounds
+    to 2; M is the maximum before the middle is subtracted. `binomial_noise` in `sdcdb.measures.equivocation` agrees.
 
-    One draw of 32 bits decides: every cumulative chance is right to 2^-33, so noise less likely than that does not
-    occur. The column needs a domain and a grid: a `step`, or whole numbers or decimals. The paper does not say what
-    happens at the ends of the domain: `wrap` goes round, `clip` stops at the end, `reflect` folds back.
+    The noise comes from one draw of 32 bits: every cumulative probability is exact to 2^-33, so noise less likely than
+    that does not occur. The column needs a domain and a grid: a `step`, or a type of integers or decimals. The paper
+    does not say what happens at the ends of the domain: `wrap` continues at the other end, `clip` stops at the end,
+    `reflect` folds back.
     """
 
     method: Literal["binomial"]
@@ -48,7 +49,7 @@ class FittedBinomial(Fitted):
     shape: NumberShape
 
     def expressions(self, row: Row) -> Mapping[str, exp.Expr]:
-        """Return value + noise: the draw's first bits choose an item of the lists, its last bits one of two noises."""
+        """Return value + noise: the draw's first bits choose a list item, its last bits one of two noises."""
         (column,) = self.columns
         keep, other = self._names()
         first, kept, _ = _alias(self.trials)
@@ -83,9 +84,9 @@ class FittedBinomial(Fitted):
 
 
 def chances(trials: int) -> tuple[int, tuple[int, ...]]:
-    """Return Binomial(trials, 1/2) - trials/2 as its first value and the chances of it and the next ones, in 2^-32.
+    """Return Binomial(trials, 1/2) - trials/2 as its first value and the probabilities of it and the next, in 2^-32.
 
-    Whole numbers all the way: the middle chance is 2^160, its neighbours follow by C(M, k+1) = C(M, k) (M-k)/(k+1).
+    All in integers: the middle probability is 2^160, its neighbours follow by C(M, k+1) = C(M, k) (M-k)/(k+1).
 
     >>> chances(2)
     (-1, (1073741824, 2147483648, 1073741824))
@@ -98,7 +99,7 @@ def chances(trials: int) -> tuple[int, tuple[int, ...]]:
     total, below, before, weights = sum(terms), 0, 0, []
     for term in terms:
         below += term
-        upto = (2 * below * SPAN + total) // (2 * total)  # the cumulative chance, rounded
+        upto = (2 * below * SPAN + total) // (2 * total)  # the cumulative probability, rounded
         weights.append(upto - before)
         before = upto
     start, end = (next(n for n, w in enumerate(side) if w) for side in (weights, weights[::-1]))
@@ -109,7 +110,7 @@ def chances(trials: int) -> tuple[int, tuple[int, ...]]:
 def _alias(trials: int) -> tuple[int, tuple[int, ...], tuple[int, ...]]:
     """Return Walker's alias table of the noise: its first value, and per place what it keeps and its other noise.
 
-    The number of places is a power of two, so every place has the same whole number of draws, and no chance is lost.
+    The number of places is a power of two, so every place has the same number of draws, and no probability is lost.
     """
     first, weights = chances(trials)
     places = 1 << (len(weights) - 1).bit_length()
@@ -130,22 +131,22 @@ def _alias(trials: int) -> tuple[int, tuple[int, ...], tuple[int, ...]]:
 
 
 def fit(_engine: Engine, _table: Source, columns: tuple[ColumnSpec, ...], params: Binomial) -> FittedBinomial:
-    """Settle M."""
+    """Determine M."""
     (column,) = columns
     shape = NumberShape.of(column)
     if shape.domain is None or shape.step is None:
-        raise DataError(f"binomial noise moves along a grid: give {column.name!r} a domain and a step in the policy")
+        raise DataError(f"binomial noise needs a grid: give {column.name!r} a domain and a step in the policy")
     steps = shape.amount(params.noise, column.name) / shape.step
     trials = 2 * math.floor(steps / 2 + 0.5)
     if trials == 0:
         raise DataError(
-            f"{params.noise} noise on {column.name!r} is {steps:g} steps of {shape.step:g}, which rounds to none: "
-            f"give at least {shape.step:g} ({shape.step / (shape.domain[1] - shape.domain[0]):.3g} of the domain)"
+            f"{params.noise} noise on {column.name!r} is {steps:g} steps of {shape.step:g}, which rounds to no noise: "
+            f"use at least {shape.step:g} ({shape.step / (shape.domain[1] - shape.domain[0]):.3g} of the domain)"
         )
     if trials > LARGEST:
         raise DataError(
             f"{params.noise} noise on {column.name!r} is {trials:,} steps, above {LARGEST:,}: "
-            "give a larger step, or use normal noise, which is the same at this size"
+            "use a larger step, or normal noise, which is the same at this size"
         )
     return FittedBinomial(columns=(column.name,), trials=trials, boundary=params.boundary, shape=shape)
 

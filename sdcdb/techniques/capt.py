@@ -15,25 +15,25 @@ from sdcdb.trees.tree import Leaf, Tree
 
 
 class Capt(TreeParams):
-    """Change a category to one that DETECTIVE finds similar among records like this one.
+    """Change a category to one that DETECTIVE finds similar among similar records.
 
-    A tree is grown that predicts the column from all others: values that stand in one leaf are similar there, and
-    values of sibling leaves, whose paths differ in the last test only, are similar to a lesser degree. With probability
-    `p` a record takes the majority value of a sibling leaf; otherwise its value is drawn anew with the frequencies of
-    its own leaf (thesis 6.5). A leaf without siblings only does the latter. A leaf of one value without siblings keeps
-    it. `siblings` says whether p is shared out equally among the siblings or by their numbers of records.
+    A tree is grown that predicts the column from all others. Values in the same leaf are similar there; values in
+    sibling leaves, whose paths differ only in the last test, are similar to a lesser degree. With probability `p` a
+    record takes the majority value of a sibling leaf; otherwise its value is redrawn with the frequencies of its own
+    leaf (thesis 6.5). A leaf without siblings only does the latter, and a leaf with one value and no siblings keeps it.
+    `siblings` sets whether p is divided among the siblings equally or by their numbers of records.
 
-    A column whose tree is a single leaf is related to no other. Its values become any other with probability
-    `unrelated`, all equally likely.
+    A column whose tree is a single leaf is unrelated to all others. With probability `unrelated` its values become any
+    other value, all equally likely.
     """
 
     method: Literal["capt"]
     p: float = Field(default=0.1, ge=0, le=1)
     """The probability of taking a sibling's majority value."""
     siblings: Literal["equal", "proportional"] = "equal"
-    """How p is shared out among several siblings: equally, or by their numbers of records."""
+    """How p is divided among several siblings: equally, or by their numbers of records."""
     unrelated: float = Field(default=0.1, ge=0, le=1)
-    """The probability that a value changes in a column that is related to no other."""
+    """The probability that a value changes in a column that is unrelated to all others."""
 
 
 class FittedCapt(FittedLeafDraw):
@@ -44,7 +44,7 @@ class FittedCapt(FittedLeafDraw):
 
     def words(self) -> Mapping[str, str]:
         """Explain the draw."""
-        how = "drawn anew with the frequencies of the record's leaf in a tree that predicts it"
+        how = "redrawn with the frequencies of the record's leaf in a tree that predicts it"
         return {
             self.column: f"{how}, or with probability {self.p:g} the majority value of a sibling leaf; it may change "
             f"in {self.leaves_words()}"
@@ -54,7 +54,7 @@ class FittedCapt(FittedLeafDraw):
 def fit(
     engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: Capt
 ) -> FittedCapt | FittedRandomCategorical:
-    """Grow the tree of the column and settle what may be drawn in every leaf."""
+    """Grow the tree of the column and determine the distribution of each leaf."""
     (column,) = columns
     return fit_tree(engine, table, column, params, grown(engine, table, column.name, params))
 
@@ -62,7 +62,7 @@ def fit(
 def fit_tree(
     engine: Engine, table: Source, column: ColumnSpec, params: Capt, tree: Tree
 ) -> FittedCapt | FittedRandomCategorical:
-    """As `fit`, with a tree that is there already."""
+    """As `fit`, with an existing tree."""
     shape = category_shape(engine, table, column)
     if isinstance(tree.root, Leaf):
         return fit_column(engine, table, column, params.unrelated)

@@ -1,4 +1,4 @@
-"""C-GADP, GADP by way of a normal copula (Sarathy, Muralidhar and Parsa 2002; thesis 2007, chapter 7)."""
+"""C-GADP, GADP with a normal copula (Sarathy, Muralidhar and Parsa 2002; thesis 2007, chapter 7)."""
 
 from collections.abc import Mapping
 from statistics import NormalDist
@@ -17,30 +17,30 @@ from sdcdb.techniques.families.numbers import NumberShape
 from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Kind, Source, Technique
 from sdcdb.trees.tree import Tree
 
-SEARCHED = 33  # quantiles among which the score of a value is looked up
-FAR = 4.0  # standard deviations: scores beyond are stopped here, 6 in 100,000 records
+SEARCHED = 33  # quantiles used to look up the score of a value
+FAR = 4.0  # standard deviations: scores are clipped here, in 6 of 100,000 records
 
 
 class Cgadp(LinearParams):
-    """Draw several numbers anew so that their marginal distributions and rank correlations are kept, up to chance.
+    """Redraw several numbers so that their marginal distributions and rank correlations are kept, up to chance.
 
-    As GADP, but every number first becomes the normal score of its rank, the scores are drawn anew with their means and
-    covariances, and are turned back by the quantiles of the column: so the marginals are those of the data, whatever
-    their shape, and monotonic relations are kept (Sarathy, Muralidhar and Parsa 2002). Relations that go up and down,
-    and dependence in the tails only, are not.
+    As GADP, but every number is first replaced by the normal score of its rank; the scores are redrawn with their means
+    and covariances, and turned back into numbers by the quantiles of the column. So the marginals are those of the
+    data, whatever their shape, and monotonic relations are kept (Sarathy, Muralidhar and Parsa 2002). Non-monotonic
+    relations and dependence only in the tails are not.
 
-    Fitting keeps `points` quantiles of each column, of each leaf with `per_leaf: true`; between them numbers lie on
-    straight lines. The least and the greatest number of the data are among what is published: they belong to someone,
-    so use `gadp` where that matters. A leaf's numbers stay inside its ranges by themselves.
+    Fitting keeps `points` quantiles of each column (of each leaf with `per_leaf: true`) and interpolates linearly
+    between them. The smallest and the largest number of the data may be published: they belong to someone, so use
+    `gadp` where that matters. The numbers of a leaf always stay inside its ranges.
     """
 
     method: Literal["cgadp"]
     points: int = Field(default=101, ge=5, le=10_001, strict=True)
-    """How many quantiles are kept, evenly spaced in normal scores from -4 to 4."""
+    """The number of quantiles to keep, evenly spaced in normal scores from -4 to 4."""
 
 
 class CopulaRule(Strict):
-    """What one leaf, or the table, takes of scores and draws, and the quantiles of its columns, given ones last."""
+    """The coefficients of scores and draws of a leaf or the table, and quantiles of its columns, given ones last."""
 
     inputs: tuple[tuple[float, ...], ...]
     noise: tuple[tuple[float, ...], ...]
@@ -58,7 +58,7 @@ class FittedCgadp(Fitted):
     points: int
 
     def lists(self) -> Mapping[str, tuple[Any, ...]]:
-        """Return the quantiles, leaf after leaf, and what each column takes of scores and draws."""
+        """Return the quantiles, leaf after leaf, and each column's coefficients of scores and draws."""
         made: dict[str, tuple[Any, ...]] = {}
         for j, column in enumerate((*self.columns, *self.given)):
             made[f"{column} quantiles"] = tuple(q for own in self.rules for q in own.quantiles[j])
@@ -124,7 +124,7 @@ class FittedCgadp(Fitted):
         return once(f"score {row.place(column)}", exp.Coalesce(this=whole, expressions=[real(0.0)]))
 
     def random(self) -> bool:
-        """Without any variance there is nothing to draw."""
+        """Without variance there is nothing to draw."""
         return any(q[0] != q[-1] for own in self.rules for q in own.quantiles[: len(self.columns)])
 
     def words(self) -> Mapping[str, str]:
@@ -132,7 +132,7 @@ class FittedCgadp(Fitted):
         where = f" in each of {len(self.rules)} leaves" if self.tree else ""
         kept = ", ".join((*self.columns, *self.given))
         return dict.fromkeys(
-            self.columns, f"drawn anew{where}; its distribution and rank correlations of {kept} are kept, up to chance"
+            self.columns, f"redrawn{where}; its distribution and rank correlations of {kept} are kept, up to chance"
         )
 
 
@@ -174,7 +174,7 @@ def fit_columns(
     engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], given: tuple[str, ...], tree: Tree | None,
     params: Cgadp,
 ) -> FittedCgadp:  # fmt: skip
-    """As `fit`, with a tree that is there already."""
+    """As `fit`, with an existing tree."""
     shapes = tuple(NumberShape.of(column) for column in columns)
     names = [column.name for column in columns]
     every, leaves = _columns(engine, table, [*names, *given], tree)

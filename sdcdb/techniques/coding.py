@@ -17,7 +17,7 @@ from sdcdb.fields.strict import Strict, incoherent
 from sdcdb.techniques.families.numbers import NumberShape
 from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Kind, Params, Source, Technique
 
-FEWEST = 10  # records whose mean may be published: as the default of `min_set`
+FEWEST = 10  # fewest records whose mean may be published: the default of `min_set`
 
 
 def _threshold(given: Any) -> Amount:
@@ -49,16 +49,16 @@ Threshold = Annotated[
 
 
 class Coding(Params):
-    """Give all extreme values of a number one and the same value.
+    """Replace all extreme values of a number by one value.
 
     Values above `top` become the threshold itself, or with `replace: mean` the mean of the values above it; values
-    below `bottom` likewise. By extreme values persons are recognised; all other values stay exactly as they are, so
-    this is no protection of its own for them.
+    below `bottom` likewise. People are recognised by extreme values; all other values stay exactly as they are, so
+    this alone does not protect them.
 
-    A threshold is a number in the column's unit, or a quantile that fitting finds: `top: 99%` is the smallest value
+    A threshold is a number in the column's unit, or a quantile computed by fitting: `top: 99%` is the smallest value
     that 99% of the values do not exceed, `bottom: 5%` the smallest that 5% do not exceed. On a grid, thresholds are
-    moved inwards onto it, and means to its nearest point. The mean keeps the sum of the column, but that of very few
-    records tells too much about each: below ten records (the default of `min_set`), the threshold is used instead.
+    moved inwards onto it, and means to its nearest point. The mean preserves the sum of the column, but the mean of
+    very few records reveals too much about each: below ten records (the default of `min_set`), the threshold is used.
     """
 
     method: Literal["coding"]
@@ -80,7 +80,7 @@ class Coding(Params):
 
 
 class Code(Strict):
-    """A threshold, what values beyond it become, and how many there were."""
+    """A threshold, what values beyond it become, and how many there were when fitting."""
 
     threshold: float
     becomes: float
@@ -96,7 +96,7 @@ class FittedCoding(Fitted):
     shape: NumberShape
 
     def expressions(self, row: Row) -> Mapping[str, exp.Expr]:
-        """Return the code beyond a threshold, else the value."""
+        """Return the code beyond a threshold, otherwise the value."""
         (column,) = self.columns
         value, coded = row.value(column), exp.Case()
         if self.top is not None:
@@ -116,11 +116,11 @@ class FittedCoding(Fitted):
         (column,) = self.columns
         ends = (("above", self.top), ("below", self.bottom))
         said = [
-            f"values {side} {code.threshold:g} become {code.becomes:g} ({code.records:,} when it was fitted)"
+            f"values {side} {code.threshold:g} become {code.becomes:g} ({code.records:,} of them when fitted)"
             for side, code in ends
             if code is not None
         ]
-        return {column: "; ".join(said) or "it is as it was: there were no values to find a threshold in"}
+        return {column: "; ".join(said) or "unchanged: there were no values to find a threshold in"}
 
 
 def fit(engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: Coding) -> FittedCoding:
@@ -131,14 +131,14 @@ def fit(engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: 
     top, bottom = (values.code(params, end) for end in ("top", "bottom"))
     if top is not None and bottom is not None and bottom.threshold > top.threshold:
         raise DataError(
-            f"the bottom of {column.name!r}, {bottom.threshold:g}, is above its top, {top.threshold:g}: move one"
+            f"the bottom of {column.name!r}, {bottom.threshold:g}, is above its top, {top.threshold:g}: change one"
         )
     return FittedCoding(columns=(column.name,), top=top, bottom=bottom, shape=shape)
 
 
 @dataclass(frozen=True)
 class _Values:
-    """The column as fitting asks for it."""
+    """Queries of fitting about the column."""
 
     engine: Engine
     source: str
@@ -146,7 +146,7 @@ class _Values:
     shape: NumberShape
 
     def code(self, params: Coding, end: str) -> Code | None:
-        """Settle the threshold of one end, and what is beyond it."""
+        """Determine the threshold of one end, and what is beyond it."""
         threshold = self._threshold(getattr(params, end), end)
         if threshold is None:
             return None
@@ -175,7 +175,7 @@ class _Values:
     def _on_grid(self, value: float, lift: float = 0.5) -> float:
         """Return the point of the grid at or below (lift 0), at or above (1), or nearest to (0.5) a value."""
         if self.shape.step is None:
-            return float(f"{value:.12g}") if lift == 0.5 else value  # threads add up a mean in any order
+            return float(f"{value:.12g}") if lift == 0.5 else value  # threads sum a mean in any order
         low = self.shape.domain[0] if self.shape.domain else 0.0
         steps = (value - low) / self.shape.step
         steps = round(steps) if abs(steps - round(steps)) < 1e-6 else math.floor(steps + lift)

@@ -1,4 +1,4 @@
-"""Additive noise that is correlated like the data (Kim 1986; thesis 2007, section 3.2.1)."""
+"""Additive noise with the correlations of the data (Kim 1986; thesis 2007, section 3.2.1)."""
 
 import math
 from collections.abc import Mapping
@@ -18,26 +18,26 @@ from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Kind, Params,
 
 
 class Correlated(Params):
-    """Add noise that is correlated like the data to several numbers at once.
+    """Add noise with the correlations of the data to several numbers.
 
-    All columns of a view that name this method with the same parameters get their noise together: normal, with mean 0
-    and covariance d S, where S is the covariance of the data and d is `share` (Y = X + e, Kim 1986). So means are kept,
+    All columns of a view that use this method with the same parameters get their noise together: normal, with mean 0
+    and covariance d S, where S is the covariance of the data and d is `share` (Y = X + e, Kim 1986). Means and
     correlations are kept, and every variance and covariance becomes (1 + d) times that of the data.
 
-    `restore: true` adds Kim's linear transformation, m + (Y - m) / sqrt(1 + d) with m the mean of the data: it takes
-    the factor out again, so that means and covariances are those of the data, up to chance.
+    `restore: true` adds Kim's linear transformation, m + (Y - m) / sqrt(1 + d) with m the mean of the data: it removes
+    the factor, so that means and covariances are those of the data, up to chance.
 
-    Fitting asks for the means and covariances, each over the records that have both values. Where NULLs make these
-    impossible together, the nearest possible correlations are taken. A column with one value has no variance to take a
-    share of, and stays as it is. Rounding to a grid adds step^2/12 to a variance. What leaves the domain is stopped at
-    its end (`clip`), which disturbs moments least; `reflect` folds back and `wrap` goes round.
+    Fitting computes the means and covariances, each over the records that have both values. Where NULLs make these
+    inconsistent, the nearest possible correlations are used. A column with a single value has no variance and stays as
+    it is. Rounding to a grid adds step^2/12 to a variance. Values that leave the domain stop at its end (`clip`), which
+    disturbs moments least; `reflect` folds back and `wrap` continues at the other end.
     """
 
     method: Literal["correlated"]
     share: AmountField
     """d: the covariance of the noise as a share of that of the data, `0.1` or `10%`."""
     restore: bool = False
-    """Bring means and covariances back to those of the data."""
+    """Restore the means and covariances of the data."""
     boundary: Boundary = "clip"
     """What happens at the ends of the domain: wrap, clip or reflect."""
 
@@ -57,12 +57,12 @@ class FittedCorrelated(Fitted):
     restore: bool
     means: tuple[float, ...]
     factor: tuple[tuple[float, ...], ...]
-    """Row j holds what column j takes of the normals of columns 0 to j: the Cholesky factor of d S."""
+    """Row j: the coefficients of column j for the normals of columns 0 to j, the Cholesky factor of d S."""
     boundary: Boundary
     shapes: tuple[NumberShape, ...]
 
     def expressions(self, row: Row) -> Mapping[str, exp.Expr]:
-        """Return value + noise, moved back towards the mean where asked, and brought back into shape."""
+        """Return value + noise, moved back towards the mean where asked, in the shape of the column."""
         normals = [row.normal(column) for column in self.columns]
         return {
             column: self._noisy(number, double(row.value(column)), normals)
@@ -81,7 +81,7 @@ class FittedCorrelated(Fitted):
         return self.shapes[number].fit(exp.Paren(this=value), self.boundary)
 
     def random(self) -> bool:
-        """Without any variance in the data there is no noise."""
+        """Without variance in the data there is no noise."""
         return any(part for parts in self.factor for part in parts)
 
     def words(self) -> Mapping[str, str]:
@@ -91,9 +91,9 @@ class FittedCorrelated(Fitted):
     def _words(self, number: int) -> str:
         sd = math.hypot(*self.factor[number])
         if sd == 0:
-            return "it is as it was: it has one value only, and the noise is a share of its variance"
+            return "unchanged: it has a single value, and the noise is a share of its variance"
         others = ", ".join(repr(name) for name in self.columns if name != self.columns[number])
-        like = f", correlated with that of {others} as the data is," if others else ""
+        like = f", with the correlations of the data with {others}," if others else ""
         moments = (
             "mean and covariances are restored"
             if self.restore
@@ -104,7 +104,7 @@ class FittedCorrelated(Fitted):
 
 
 def fit(engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: Correlated) -> FittedCorrelated:
-    """Ask for means and covariances in one query, and take the triangular root."""
+    """Query means and covariances at once, and compute the triangular root."""
     shapes = tuple(NumberShape.of(column) for column in columns)
     values = [f"{quoted(identifier(column.name))}::DOUBLE" for column in columns]
     wanted = [
@@ -130,7 +130,7 @@ def fit(engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: 
 def _root(upper: list[float], size: int, share: float) -> tuple[tuple[float, ...], ...]:
     """Return lower triangular rows L with L L' = share S. S is given by rows from the diagonal on.
 
-    Pairs with NULLs may give an S that no data can have; negative eigenvalues of the correlations are set to 0 then.
+    Pairs with NULLs may give an S that no data can have; negative eigenvalues of the correlations are then set to 0.
     """
     import numpy as np
 
@@ -151,7 +151,7 @@ def _root(upper: list[float], size: int, share: float) -> tuple[tuple[float, ...
 
 
 def _steady(value: float) -> float:
-    """Round to 12 digits: threads add up in any order, and a refit must not differ in the last ones."""
+    """Round to 12 digits: threads sum in any order, and a refit must not differ in the last digits."""
     return float(f"{value:.12g}")
 
 

@@ -19,32 +19,34 @@ MOST = 2**16  # values: a sort key is a draw of 32 bits, then the value's place 
 
 
 class Ean(Params):
-    """Publish the true value among one random value from every other category.
+    """Publish the true value among one random value from each other category.
 
-    You put the values of the column into l categories; a category is what must not be learned, such as a group of
-    diseases. Each record then carries a list of l values: its own, and one drawn uniformly from each other category,
-    shuffled (Algorithms 2 and 3). So each value of the list belongs to a different category (Definition 1), and the
-    list alone tells the true one with probability 1/l. Quasi-identifiers stay exact: the loss of a record with n of
-    them is (l - 1) / l / (n + 1), eqs. (1) and (2).
+    You put the values of the column into l categories; a category is what must not be learnt, such as a group of
+    diseases. Each record is published with a list of l values: its own, and one drawn uniformly from each other
+    category, shuffled (Algorithms 2 and 3). So each value of the list belongs to a different category (Definition 1),
+    and from the list alone the true one can be guessed with probability 1/l. Quasi-identifiers stay exact: the loss of
+    a record with n of them is (l - 1) / l / (n + 1), eqs. (1) and (2).
 
-    The list and its order are fixed by the record: lists drawn afresh at every read would be intersected. The order is
-    one of the l! orders of the categories, all equally likely, drawn without regard to the value. Somebody who knows
-    how frequent values are can do better than 1/l: a value counts with its frequency times the size of its category,
-    so put values into categories in which they are about equally frequent. The table should be static, as in the
-    paper: when a record's value changes, what changes in its list shows. A value without a category stops the fitting;
-    one that comes later is published as NULL.
+    A record always gets the same list in the same order: lists that differ between reads could be intersected. All l!
+    orders of the categories are equally likely, whatever the value. An intruder who knows how frequent values are can
+    guess better than 1/l: a value counts with its frequency times the size of its category, so put values of about
+    equal frequency into a category. The table should be static, as in the paper: when the value of a record changes,
+    the change shows in its list. Fitting fails on a value without a category; a value that is added later is published
+    as NULL.
     """
 
     method: Literal["ean"]
     categories: dict[str, tuple[Value, ...]] = Field(default_factory=dict)
     """The values of each category, every value of the column in exactly one: `{cancer: [lymphoma, leukemia], ...}`."""
     file: str | None = None
-    """Instead of `categories`: a text file with one category on each line, values separated by commas (Algorithm 1)."""
+    """Instead of `categories`: a text file with one category per line, values separated by commas (Algorithm 1)."""
 
     @model_validator(mode="after")
     def _coherent(self) -> Self:
         if self.file is not None:
-            incoherent(self, [(("file",), "says the same as categories: keep one of them")] if self.categories else [])
+            incoherent(
+                self, [(("file",), "cannot be combined with categories: remove one of them")] if self.categories else []
+            )
         else:
             incoherent(self, ((("categories",), problem) for problem in _problems(self.categories)))
         return self
@@ -100,7 +102,7 @@ class FittedEan(Fitted):
         size = len(self.categories)
         return {
             column: f"a list of {size} values in random order: the true one and a random one from each of the other "
-            f"{size - 1} categories; the list alone tells the true one with probability 1/{size}"
+            f"{size - 1} categories; the list alone reveals the true one with probability 1/{size}"
         }
 
     def _list(self, what: str) -> str:
@@ -108,7 +110,7 @@ class FittedEan(Fitted):
 
 
 def fit(engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: Ean) -> FittedEan:
-    """Hold the categories against the column's values."""
+    """Check the categories against the values of the column."""
     (column,) = columns
     given = params.categories if params.file is None else read_categories(Path(params.file))
     categories = {name: engine.texts(column, values) for name, values in given.items()}
@@ -119,7 +121,7 @@ def fit(engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: 
 
 
 def must_hold(engine: Engine, table: Source, column: ColumnSpec, values: Sequence[str], where: str) -> None:
-    """Refuse a column that holds other values than these."""
+    """Refuse a column that contains other values."""
     name = f"CAST({quoted(identifier(column.name))} AS VARCHAR)"
     rows = engine.query(
         f"SELECT {name} FROM {quoted(table_reference(table.name))} WHERE {name} NOT IN (SELECT unnest(?)) "
@@ -128,33 +130,33 @@ def must_hold(engine: Engine, table: Source, column: ColumnSpec, values: Sequenc
     )
     if rows:
         some = ", ".join(repr(text) for (text,) in rows[:5]) + (", ..." if len(rows) > 5 else "")
-        raise DataError(f"{column.name!r} holds values that are in {where}: {some}; give each of them a place")
+        raise DataError(f"{column.name!r} has values that are in {where}: {some}; add each of them")
 
 
 def read_categories(file: Path) -> dict[str, tuple[str, ...]]:
-    """Read a categorisation file (Algorithm 1): a category a line, its values separated by commas.
+    """Read a categorisation file (Algorithm 1): one category per line, values separated by commas.
 
-    A value with a comma stands in double quotes. Categories are called by their numbers. Empty lines are skipped.
+    Put a value with a comma in double quotes. Categories are named by their numbers. Empty lines are skipped.
     """
     try:
         text = file.expanduser().read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
-        raise DataError(f"cannot read the categories from {file}: is it a text file, and its path right?") from None
+        raise DataError(f"cannot read the categories from {file}: check the path, and that it is a text file") from None
     lines = [line for line in text.splitlines() if line.strip()]
     rows = csv.reader(lines, skipinitialspace=True)
     return {str(n): tuple(value.strip() for value in row) for n, row in enumerate(rows, start=1)}
 
 
 def verify(con: Any, view: str, column: str, categories: Mapping[str, Sequence[Any]]) -> int:
-    """Count the records of a published table that break l-sensitive category diversity (Definition 1): 0 is right.
+    """Count the records of a published table that violate l-sensitive category diversity (Definition 1); it must be 0.
 
-    The list of a record must hold l values, each from a different one of the l categories. A record without a list
-    publishes nothing and breaks nothing.
+    The list of a record must contain l values, each from a different one of the l categories. A record without a list
+    publishes nothing and violates nothing.
     """
     kinds = {name.casefold(): kind for name, kind in column_types(con, view).items()}
     kind = kinds.get(column.casefold())
     if kind is None or not kind.endswith("[]"):
-        raise DataError(f"{view!r} has no column of lists {column!r}; {choices(column, kinds)}")
+        raise DataError(f"{view!r} has no list column {column!r}; {choices(column, kinds)}")
     numbered = [(n, str(value)) for n, values in enumerate(categories.values()) for value in values]
     name = quoted(identifier(column))
     known = f"SELECT unnest(?::INTEGER[]) AS category, unnest(?::VARCHAR[])::{kind[:-2]} AS v"
@@ -170,17 +172,17 @@ def verify(con: Any, view: str, column: str, categories: Mapping[str, Sequence[A
 def _problems(categories: Mapping[str, Sequence[str]]) -> Iterator[str]:
     """Yield what is wrong with a categorisation."""
     if len(categories) < 2:
-        yield "give at least two categories: {name: [value, value], other: [value]}"
+        yield "needs at least two categories: {name: [value, value], other: [value]}"
     home: dict[str, str] = {}
     for name, values in categories.items():
         if not values:
-            yield f"the category {name!r} is empty: give it values, or remove it"
+            yield f"the category {name!r} is empty: add values, or remove it"
         for value in values:
             if value in home:
-                yield f"{value!r} is in {home[value]!r} and in {name!r}: put each value in one category, once"
+                yield f"{value!r} is in {home[value]!r} and in {name!r}: put each value into one category, once"
             home[value] = name
     if len(home) > MOST:
-        yield f"there are {len(home):,} values: at most {MOST:,} can be told apart"
+        yield f"{len(home):,} values, and at most {MOST:,} are supported"
 
 
 TECHNIQUE = Technique("ean", Kind.CATEGORY, Ean, FittedEan, fit)

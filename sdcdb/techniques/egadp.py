@@ -9,16 +9,15 @@ from sdcdb.techniques.technique import ColumnSpec, Engine, Kind, Source, Techniq
 
 
 class Egadp(LinearParams):
-    """Draw several numbers anew so that their sample means and covariances are exactly those of the data.
+    """Redraw several numbers so that their sample means and covariances are exactly those of the data.
 
-    As GADP, but exact in the sample, however small: the mean of every column and the covariance of every two, also with
-    the `given` columns, are those of the data to the accuracy of floating point. Fitting finds what the draws happen
-    to share with the data and with each other, and takes it out; a record is still perturbed by itself.
+    As GADP, but exact in the sample, however small: the mean of every column and the covariance of every pair,
+    including the `given` columns, are those of the data up to floating point. Fitting finds what the draws happen to
+    share with the data and with each other, and removes it; each record is still perturbed by itself.
 
-    Exactness holds for the records that have all the values, for numbers without steps, and where nothing has to be
-    stopped at the end of a domain or of a leaf's range: give a DOUBLE column no domain where it matters. Inserts and
-    deletes need a refit. In a group of two records, exact moments leave only their exchange: see that leaves are large
-    (`min_cases`).
+    This is exact for records without NULLs, for numbers without steps, and where no value has to be clipped at the end
+    of a domain or of a leaf's range: give a DOUBLE column no domain where it matters. Fit again after inserts and
+    deletes. In a group of two records, exact moments only allow their exchange: make leaves large (`min_cases`).
     """
 
     method: Literal["egadp"]
@@ -34,12 +33,12 @@ class FittedEgadp(FittedLinear):
         kept = ", ".join((*self.columns, *self.given))
         where = f" in each of {len(self.rules)} leaves" if self.tree else ""
         return dict.fromkeys(
-            self.columns, f"drawn anew by a normal distribution{where}; means and covariances of {kept} are exact"
+            self.columns, f"redrawn from a normal distribution{where}; means and covariances of {kept} are exact"
         )
 
 
 def fit(engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: Egadp) -> FittedEgadp:
-    """Ask for moments of values and draws, and make them the constants of the rule."""
+    """Query the moments of values and draws, and derive the constants of the rule."""
     shapes = tuple(NumberShape.of(column) for column in columns)
     given, tree, rules = fit_rules(engine, table, columns, params, exact=True)
     names = tuple(column.name for column in columns)

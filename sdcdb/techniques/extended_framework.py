@@ -1,4 +1,4 @@
-"""The Extended Framework (thesis 2007, section 7.2): as the Framework, and correlations of numbers are kept as well."""
+"""The Extended Framework (thesis 2007, section 7.2): the Framework, which also keeps correlations of numbers."""
 
 from typing import Literal
 
@@ -17,18 +17,18 @@ from sdcdb.trees.tree import Tree
 class ExtendedFramework(PatternParams):
     """Perturb every column, and keep the patterns of a decision tree and the correlations of numbers.
 
-    Give all columns of a view this method, most easily by `all: {method: extended_framework, class: income}`. It does
-    as the Framework does, except that the numbers of each leaf are drawn anew together, by GADP, C-GADP or EGADP,
-    inside the ranges that the leaf's path allows (thesis 7.2). Categories go by CAPT and the class by RPT.
+    Give all columns of a view this method, most easily by `all: {method: extended_framework, class: income}`. It
+    works as the Framework, except that the numbers of each leaf are redrawn together, by GADP, C-GADP or EGADP, inside
+    the ranges that the leaf's path allows (thesis 7.2). Categories are perturbed by CAPT and the class by RPT.
 
-    Leaves should have many more records than there are numbers: see `min_cases`.
+    Leaves should have many more records than there are numeric columns: see `min_cases`.
     """
 
     method: Literal["extended_framework"]
     numbers: NumberMethod = "gadp"
     """How the numbers of a leaf are drawn: gadp, as in the thesis's experiments, cgadp or egadp."""
     proximity: float = Field(default=0.0, ge=0, lt=1)
-    """How much of a number itself is left, from 0 up to, but not including, 1."""
+    """How much of the original number is kept, from 0 up to, but not including, 1."""
 
 
 def fit(
@@ -48,7 +48,7 @@ def fit(
 def drawn(
     engine: Engine, table: Source, parts: Parts, tree: Tree | None, method: NumberMethod, proximity: float
 ) -> list[Fitted]:
-    """Fit GADP, C-GADP or EGADP to the numbers: those of each leaf by themselves, or of the whole table."""
+    """Fit GADP, C-GADP or EGADP to the numbers of each leaf, or of the whole table."""
     if not parts.numbers:
         return []
     if method == "cgadp":

@@ -14,15 +14,15 @@ from sdcdb.trees.table import TrainingTable
 class Framework(NoiseParams):
     """Perturb every column, and keep the patterns that a decision tree finds for a class.
 
-    Give all columns of a view this method, most easily by `all: {method: framework, class: income}`. A tree is grown
-    that predicts the class (thesis 7.1). Then
+    Give all columns of a view this method, most easily by `all: {method: framework, class: income}`. A tree that
+    predicts the class is grown (thesis 7.1). Then
 
     - a number gets normal noise: where the leaf's path tests it, inside the range that the path allows (LINFAPT), and
       elsewhere in the whole domain (LINNAPT). Numbers need a domain in the policy;
-    - a category becomes one that a tree of its own finds similar (CAPT), with probability `p` for values of siblings;
-    - the class is shuffled inside each leaf, so that its counts stay exactly as they are (RPT).
+    - a category becomes one that its own tree finds similar (CAPT), with probability `p` for values of siblings;
+    - the class is shuffled inside each leaf, so that its counts stay exact (RPT).
 
-    Every record stays in its leaf of the tree, so its rules hold for the perturbed table as they did for the original.
+    Every record stays in its leaf, so the rules of the tree hold for the perturbed table as for the original.
     Correlations of numbers are not kept: see `extended_framework`.
     """
 
@@ -36,7 +36,7 @@ class FittedFramework(FittedLeafNoise):
 
 
 def fit(engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: Framework) -> tuple[Fitted, ...]:
-    """Grow the tree of the class and those of the categories, and settle the noise of every column."""
+    """Grow the tree of the class and those of the categories, and determine the noise of every column."""
     parts = Parts.of(table, columns, params)
     shapes = tuple(NumberShape.of(column) for column in parts.numbers)
     training = training_table(engine, table, params.class_, params)

@@ -9,20 +9,20 @@ from sdcdb.techniques.technique import ColumnSpec, Engine, Kind, Source, Techniq
 
 
 class Gadp(LinearParams):
-    """Draw several numbers anew so that their means and covariances are kept, up to chance.
+    """Redraw several numbers so that their means and covariances are kept, up to chance.
 
-    All columns of a view that name this method with the same parameters are perturbed together: by normal draws with
-    the mean and the covariance of the data, so that means, variances and correlations are kept in expectation. With
-    `given` columns, which stay as they are, correlations with these are kept too. `proximity` lets something of a value
-    itself remain; at its default, 0, what is published depends on the value only by way of the given columns, and is as
-    safe as can be (Muralidhar, Parsa and Sarathy 1999).
+    All columns of a view that use this method with the same parameters are perturbed together: by normal draws with the
+    mean and the covariance of the data, so that means, variances and correlations are kept in expectation. With `given`
+    columns, which stay as they are, correlations with these are kept too. `proximity` keeps part of the original value;
+    at its default, 0, what is published depends on the value only through the given columns, which is the safest choice
+    (Muralidhar, Parsa and Sarathy 1999).
 
-    `per_leaf: true` with a `class` does so for the records of each leaf of a decision tree, inside the ranges that the
-    leaf's path allows: the Extended Framework's way (thesis 7.2). What leaves a range or the domain stops at its end,
-    and rounding to a grid adds step^2/12 to a variance. GADP suits large groups of records and normal distributions;
-    `cgadp` keeps any marginal distribution, `egadp` keeps moments exactly also in small groups.
+    `per_leaf: true` with a `class` does this for the records of each leaf of a decision tree, inside the ranges that
+    the leaf's path allows, as in the Extended Framework (thesis 7.2). Values that leave a range or the domain stop at
+    its end, and rounding to a grid adds step^2/12 to a variance. GADP suits large groups of records and normal
+    distributions; `cgadp` keeps any marginal distribution, `egadp` keeps moments exactly even in small groups.
 
-    Records in which one of the columns is NULL do not count in the moments.
+    Records with a NULL in one of the columns do not count in the moments.
     """
 
     method: Literal["gadp"]
@@ -38,12 +38,12 @@ class FittedGadp(FittedLinear):
         kept = ", ".join((*self.columns, *self.given))
         where = f" in each of {len(self.rules)} leaves" if self.tree else ""
         return dict.fromkeys(
-            self.columns, f"drawn anew by a normal distribution{where} that keeps means and covariances of {kept}"
+            self.columns, f"redrawn from a normal distribution{where} that keeps means and covariances of {kept}"
         )
 
 
 def fit(engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: Gadp) -> FittedGadp:
-    """Ask for moments and make them the constants of the rule."""
+    """Query the moments, and derive the constants of the rule."""
     shapes = tuple(NumberShape.of(column) for column in columns)
     given, tree, rules = fit_rules(engine, table, columns, params, exact=False)
     names = tuple(column.name for column in columns)

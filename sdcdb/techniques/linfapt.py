@@ -10,15 +10,15 @@ from sdcdb.techniques.technique import ColumnSpec, Engine, Kind, ShareField, Sou
 
 
 class Linfapt(ClassParams):
-    """Add noise to a number in those leaves of a decision tree that test it, inside the range that the path allows.
+    """Add noise to a number in the leaves of a decision tree that test it, inside the range that the path allows.
 
-    A tree is grown that predicts the class. A column that is tested on the path to a leaf is influential there. In
-    these leaves normal noise is added, with a standard deviation of `sd` times the size of the range that the tests
-    leave of the domain, and what leaves the range wraps around in it (thesis 5.3): every record stays in its leaf. The
-    records of leaves that do not test the column keep it: use `linnapt` for these, or `framework` for all.
+    A tree that predicts the class is grown. A column tested on the path to a leaf is influential there. In these
+    leaves, normal noise is added with a standard deviation of `sd` times the size of the range that the tests allow,
+    and values that leave the range wrap around in it (thesis 5.3): every record stays in its leaf. In leaves that do
+    not test the column, values are unchanged: use `linnapt` for these, or `framework` for all.
 
-    The size of a range from 1 to 10 by step 1 is 10, the number of its values; without steps it is the width. All
-    columns of a view that ask for it with the same parameters share one tree.
+    The size of a range from 1 to 10 with step 1 is 10, the number of its values; without steps it is the width. All
+    columns of a view that use this method with the same parameters share one tree.
     """
 
     method: Literal["linfapt"]
@@ -33,7 +33,7 @@ class FittedLinfapt(FittedLeafNoise):
 
 
 def fit(engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: Linfapt) -> FittedLinfapt:
-    """Grow the tree and settle the noise in every leaf."""
+    """Grow the tree and determine the noise in each leaf."""
     shapes = tuple(NumberShape.of(column) for column in columns)
     tree = grown(engine, table, params.class_, params)
     return FittedLinfapt(

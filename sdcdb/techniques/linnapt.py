@@ -10,15 +10,15 @@ from sdcdb.techniques.technique import ColumnSpec, Engine, Kind, ShareField, Sou
 
 
 class Linnapt(ClassParams):
-    """Add noise to a number in those leaves of a decision tree that do not test it.
+    """Add noise to a number in the leaves of a decision tree that do not test it.
 
-    A tree is grown that predicts the class. A column that is not tested on the path to a leaf is innocent there: it
-    plays no role in the rule. In these leaves normal noise is added, with a standard deviation of `sd` times the size
-    of the domain, and what leaves the domain wraps around in it (thesis 5.2). The records of leaves whose path tests
-    the column keep it: use `linfapt` for these, or `framework` for all.
+    A tree that predicts the class is grown. A column that is not tested on the path to a leaf is innocent there: it
+    plays no role in the rule. In these leaves, normal noise is added with a standard deviation of `sd` times the size
+    of the domain, and values that leave the domain wrap around in it (thesis 5.2). In leaves whose path tests the
+    column, values are unchanged: use `linfapt` for these, or `framework` for all.
 
-    The size of a domain from 1 to 10 by step 1 is 10, the number of its values; without steps it is the width. All
-    columns of a view that ask for it with the same parameters share one tree.
+    The size of a domain from 1 to 10 with step 1 is 10, the number of its values; without steps it is the width. All
+    columns of a view that use this method with the same parameters share one tree.
     """
 
     method: Literal["linnapt"]
@@ -33,7 +33,7 @@ class FittedLinnapt(FittedLeafNoise):
 
 
 def fit(engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: Linnapt) -> FittedLinnapt:
-    """Grow the tree and settle the noise in every leaf."""
+    """Grow the tree and determine the noise in each leaf."""
     shapes = tuple(NumberShape.of(column) for column in columns)
     tree = grown(engine, table, params.class_, params)
     return FittedLinnapt(

@@ -23,27 +23,27 @@ Group = Ints  # positions of records
 class Microaggregation(Params):
     """Replace numbers by the mean of a group of at least k similar records.
 
-    All columns of a view that ask for it with the same parameters are grouped together: each column is standardised,
-    and records that are near to each other form groups of k to 2k - 1, which publish their means. Every published
-    combination of these columns then belongs to at least k records. Several columns are grouped by MDAV: of the records
-    that are left, the one farthest from the centre and the one farthest from that take the k - 1 records nearest to
-    each, and so on. One column alone is grouped so that the means are as near to the values as they can be (Hansen and
-    Mukherjee). k records that all have the same value publish it: choose k with that in mind.
+    All columns of a view that use this method with the same parameters are grouped together: each column is
+    standardised, and nearby records form groups of k to 2k - 1, which publish their means. Every published combination
+    of these columns then belongs to at least k records. Several columns are grouped by MDAV: of the remaining records,
+    the one farthest from the centre and the one farthest from that each take the k - 1 nearest records, and so on. A
+    single column is grouped optimally: the means are as near to the values as possible (Hansen and Mukherjee). k
+    records that all have the same value publish it: choose k with that in mind.
 
-    Means are rounded to the column's grid, whole numbers for whole numbers, so that totals are right up to rounding.
-    Records in which the same columns are NULL are grouped among themselves, by the columns they have; where fewer than
-    k have the same ones, all their values become NULL. Nothing is drawn: the groups follow from the data.
+    Means are rounded to the column's grid (integers stay integers), so that totals are right up to rounding. Records
+    with NULLs in the same columns are grouped among themselves, by the columns they have; if there are fewer than k of
+    them, all their values become NULL. Nothing is drawn: the groups follow from the data.
 
-    The columns come to Python and the means go back as a table of the schema `sdc`, keyed by record; a record that is
-    inserted later is published as NULL until the next fit. MDAV takes time n x n / k, so larger tables are first cut
-    into blocks of at most `block` records, at the median of the column that spreads most: the time then grows as n.
+    The columns are read into Python and the means are stored as a table in the schema `sdc`, keyed by record; a record
+    that is inserted later is published as NULL until the next fit. MDAV takes time n x n / k, so larger tables are
+    first split into blocks of at most `block` records, at the median of the widest column: the time then grows as n.
     """
 
     method: Literal["microaggregation"]
     k: int = Field(ge=2, strict=True)
     """The least number of records in a group."""
     block: int = Field(default=2_000, ge=100, strict=True)
-    """Tables larger than this are cut into blocks before MDAV. Larger blocks lose less and take longer."""
+    """Split larger tables into blocks of this size before MDAV. Larger blocks lose less and take longer."""
 
 
 class FittedMicroaggregation(Fitted):
@@ -55,7 +55,7 @@ class FittedMicroaggregation(Fitted):
     shapes: dict[str, NumberShape]
     groups: int
     suppressed: int
-    """Records that have too few others with the same columns."""
+    """Records with too few others that have the same columns."""
 
     def expressions(self, row: Row) -> Mapping[str, exp.Expr]:  # noqa: ARG002 - the stored table has it all
         """Return the means of the record's group, rounded into the column's shape."""
@@ -63,7 +63,7 @@ class FittedMicroaggregation(Fitted):
 
     @staticmethod
     def _rounded(mean: exp.Expr, shape: NumberShape) -> exp.Expr:
-        """Round a mean. No mean stays NULL: clipping, which skips NULLs, would make it the end of the domain."""
+        """Round a mean. A missing mean stays NULL: clipping, which skips NULLs, would make it the end of the domain."""
         missing = exp.Is(this=mean, expression=exp.null())
         return exp.Case().when(missing, exp.null()).else_(shape.fit(mean.copy(), "clip"))
 
@@ -76,7 +76,7 @@ class FittedMicroaggregation(Fitted):
         return False
 
     def may_suppress(self) -> bool:
-        """Records that found no group are suppressed."""
+        """Records without a group are suppressed."""
         return self.suppressed > 0
 
     def words(self) -> Mapping[str, str]:
@@ -111,7 +111,7 @@ def fit(
 
 
 def _fetch(engine: Engine, table: Source, columns: list[str]) -> Floats:
-    """Return the columns, a record in each row, in the order of the key. NaN is NULL: `check` lets no other NaN by."""
+    """Return the columns, one record per row, in the order of the key. NaN is NULL: `check` refuses any other NaN."""
     listed = ", ".join(f"CAST({quoted(identifier(name))} AS DOUBLE)" for name in columns)
     query = f"SELECT {listed} FROM {quoted(table_reference(table.name))} ORDER BY {quoted(identifier(table.key))}"
     found = engine.con.sql(query).to_arrow_table()
@@ -119,7 +119,7 @@ def _fetch(engine: Engine, table: Source, columns: list[str]) -> Floats:
 
 
 def _store(engine: Engine, table: Source, name: str, columns: list[str], means: Floats) -> None:
-    """Store the means by record. They are matched by the key's order: no key has to survive a journey to Python."""
+    """Store the means by record, matched by the order of the key: no key has to pass through Python."""
     import pyarrow as pa
 
     place = "sdc means of groups"

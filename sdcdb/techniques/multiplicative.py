@@ -15,25 +15,25 @@ from sdcdb.fields.strict import incoherent
 from sdcdb.techniques.families.numbers import Boundary, NumberShape, clip, normal_draws
 from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Kind, Params, Source, Technique
 
-LARGEST_DIRECT = 1 / 3  # so that clipping, at three deviations or more, takes less than 0.5% of the variance
+LARGEST_DIRECT = 1 / 3  # so that clipping, at three deviations or more, removes less than 0.5% of the variance
 LARGEST_LOG = 2.0
 
 
 class Multiplicative(Params):
-    """Multiply a number by noise, so that large values change by more than small ones.
+    """Multiply a number by noise, so that large values change more than small ones.
 
     `form: direct` multiplies by e = 1 + `sd` z, with z standard normal (y = x e, thesis 3.2.2, first form). e has mean
-    1, so means are kept; it is held between 0 and 2, so no sign turns. Variances grow: E y^2 = (1 + sd^2) E x^2. `sd`
+    1, so means are kept; it is clipped to 0 to 2, so signs are kept. Variances grow: E y^2 = (1 + sd^2) E x^2. `sd`
     may be up to 33%.
 
     `form: log` adds normal noise to the logarithm and takes the antilog (second form), that is y = x exp(s z). As a
     number, `sd` is s itself. As a share, it is a share of the standard deviation of ln|x| in the data: the papers'
     constant c is its square, so their c = 0.01 is `10%`. As in the papers, the noise has mean 0 in logarithms: medians
-    are kept, and means grow by exp(s^2/2). Columns get noise of their own: covariances of logarithms are not kept.
+    are kept, and means grow by exp(s^2/2). Each column gets its own noise: covariances of logarithms are not kept.
 
-    In both forms zero stays zero and no sign turns: for a column in which zero itself is a secret, use additive noise.
-    Whole numbers stay whole, so small ones hardly ever change. What leaves the domain is stopped at its end (`clip`),
-    folded back (`reflect`) or goes round (`wrap`); of this the papers say nothing.
+    In both forms, zero stays zero and signs are kept: where zero itself is a secret, use additive noise. Integers stay
+    integers, so small ones hardly ever change. Values that leave the domain stop at its end (`clip`), are folded back
+    (`reflect`) or continue at the other end (`wrap`); the papers do not say.
     """
 
     method: Literal["multiplicative"]
@@ -67,7 +67,7 @@ class FittedMultiplicative(Fitted):
     shape: NumberShape
 
     def expressions(self, row: Row) -> Mapping[str, exp.Expr]:
-        """Return value x factor, brought back into shape."""
+        """Return value x factor, in the shape of the column."""
         (column,) = self.columns
         noise = real(self.sd) * exp.Paren(this=row.normal(column))
         if self.form == "direct":
@@ -78,7 +78,7 @@ class FittedMultiplicative(Fitted):
         return {column: self.shape.fit(exp.Paren(this=noisy), self.boundary)}
 
     def random(self) -> bool:
-        """A column of one magnitude has no spread of logarithms to take a share of."""
+        """A column of a single magnitude has no spread of logarithms."""
         return self.sd > 0
 
     def words(self) -> Mapping[str, str]:
@@ -106,10 +106,10 @@ def fit(engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: 
         if sd > LARGEST_LOG:
             raise DataError(
                 f"{params.sd} of the spread of ln {column.name} is {sd:.3g}, a factor of {math.exp(sd):.3g}: "
-                f"give a share up to {LARGEST_LOG / (spread or 1):.0%}"
+                f"use a share of at most {LARGEST_LOG / (spread or 1):.0%}"
             )
     shape = NumberShape.of(column)
-    # Threads add up in any order: a refit must not differ in the last digits.
+    # Threads sum in any order: a refit must not differ in the last digits.
     return FittedMultiplicative(
         columns=(column.name,), form=params.form, sd=float(f"{sd:.12g}"), boundary=params.boundary, shape=shape
     )

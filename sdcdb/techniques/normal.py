@@ -15,8 +15,8 @@ class Normal(Params):
     """Add normal noise to a number.
 
     The noise has mean 0 and standard deviation `sd`: a number in the column's unit, or a share of the domain's width.
-    The result is brought back into the domain: `wrap` goes round as LINNAPT does (thesis 5.2), `clip` stops at the
-    end, `reflect` folds back. Whole numbers stay whole, steps stay steps.
+    The result is moved back into the domain: `wrap` continues at the other end as in LINNAPT (thesis 5.2), `clip` stops
+    at the end, `reflect` folds back. Integers stay integers, and values stay on the grid.
     """
 
     method: Literal["normal"]
@@ -35,7 +35,7 @@ class FittedNormal(Fitted):
     shape: NumberShape
 
     def expressions(self, row: Row) -> Mapping[str, exp.Expr]:
-        """Return value + sd x z, brought back into shape."""
+        """Return value + sd x z, in the shape of the column."""
         (column,) = self.columns
         noisy = double(row.value(column)) + real(self.sd) * exp.Paren(this=row.normal(column))
         return {column: self.shape.fit(exp.Paren(this=noisy), self.boundary)}
@@ -47,7 +47,7 @@ class FittedNormal(Fitted):
 
 
 def fit(_engine: Engine, _table: Source, columns: tuple[ColumnSpec, ...], params: Normal) -> FittedNormal:
-    """Settle the standard deviation in the column's unit."""
+    """Convert the standard deviation to the column's unit."""
     (column,) = columns
     shape = NumberShape.of(column)
     return FittedNormal(

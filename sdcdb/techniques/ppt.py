@@ -10,12 +10,12 @@ from sdcdb.techniques.technique import ColumnSpec, Engine, Kind, Source, Techniq
 
 
 class Ppt(TreeParams):
-    """Draw the class anew in each leaf of a decision tree, with the leaf's own frequencies.
+    """Redraw the class in each leaf of a decision tree, with the frequencies of the leaf.
 
-    A tree is grown that predicts the column from the others. Every record of a leaf is given each class with the share
-    that the class has in the leaf (thesis 4.2, PPT, for any number of classes). The counts of a leaf are kept in
-    expectation only, unlike RPT, so that an intruder does not know them. The expected number of changes is that of RPT
-    (eq. 4.1). Records of a leaf with one class keep it.
+    A tree that predicts the column from the others is grown. Every record of a leaf gets a class with the probability
+    that the class has in the leaf (thesis 4.2, PPT, for any number of classes). Unlike in RPT, the counts of a leaf are
+    kept only in expectation, so that an intruder does not know them. The expected number of changes is that of RPT (eq.
+    4.1). Records in a leaf with one class keep it.
     """
 
     method: Literal["ppt"]
@@ -28,7 +28,7 @@ class FittedPpt(FittedLeafDraw):
 
     def words(self) -> Mapping[str, str]:
         """Explain the draw."""
-        return {self.column: f"drawn anew with the frequencies of the record's leaf, in {self.leaves_words()}"}
+        return {self.column: f"redrawn with the frequencies of the record's leaf, in {self.leaves_words()}"}
 
 
 def fit(engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: Ppt) -> FittedPpt:

@@ -1,4 +1,4 @@
-"""PRAM, the post-randomisation method (Gouweleeuw et al. 1998), with a matrix of the user's own."""
+"""PRAM, the post-randomisation method (Gouweleeuw et al. 1998), with a given matrix."""
 
 from typing import Literal
 
@@ -9,18 +9,17 @@ from sdcdb.techniques.technique import ColumnSpec, Engine, Kind, Params, Source,
 
 
 class Pram(Params):
-    """Change each value by a transition matrix that you give.
+    """Change each value by a transition matrix that you specify.
 
     `matrix` maps each original value to the probabilities of the published ones, `{yes: {yes: 0.9, no: 0.1}, no: {no:
-    1}}`. Rows must sum to one. Values of the column that have no row are kept as they are when `others: keep`, and
-    refused otherwise.
+    1}}`. Rows must sum to one. Values of the column without a row are kept with `others: keep`, and refused otherwise.
     """
 
     method: Literal["pram"]
     matrix: dict[str, dict[str, float]]
     """For each original value, the probabilities of the published values."""
     others: Literal["keep", "refuse"] = "refuse"
-    """What to do with values of the column that have no row: keep them, or refuse to fit."""
+    """What to do with values of the column without a row: keep them, or refuse to fit."""
 
 
 class FittedPram(FittedTransition):
@@ -30,14 +29,14 @@ class FittedPram(FittedTransition):
 
 
 def fit(engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: Pram) -> FittedPram:
-    """Hold the matrix against the column's values, and complete it."""
+    """Check the matrix against the values of the column, and complete it."""
     (column,) = columns
     shape = category_shape(engine, table, column)
     missing = [value for value in shape.values if value not in params.matrix]
     if missing and params.others == "refuse":
         raise DataError(
             f"the matrix for {column.name!r} has no row for {missing[0]!r} ({choices(missing[0], params.matrix)}); "
-            "add it, or say others: keep"
+            "add it, or set others: keep"
         )
     named = {value for row in params.matrix.values() for value in row} | set(params.matrix)
     values = tuple(sorted(named | set(shape.values)))

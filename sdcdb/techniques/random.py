@@ -1,4 +1,4 @@
-"""Random: what VICUS is compared with (2012)."""
+"""Random, the baseline for VICUS (2012)."""
 
 from typing import Literal
 
@@ -8,10 +8,10 @@ from sdcdb.techniques.vicus import FittedPartitioned, Partitioned, fit_partition
 
 
 class Random(Partitioned):
-    """Keep a value as often as VICUS does, else change it to any other, all equally likely.
+    """Keep a value as often as VICUS does, otherwise change it to any other, all equally likely.
 
-    The comparison that the VICUS paper makes (section 3.1.1, eq. 12): the same Ps from the same partition, but a
-    changed value may become any other of its column.
+    The baseline of the VICUS paper (section 3.1.1, eq. 12): the same Ps from the same partition, but a changed value
+    may become any other value of its column.
     """
 
     method: Literal["random"]
@@ -24,7 +24,7 @@ class FittedRandom(FittedPartitioned):
 
     def how(self) -> str:
         """Say what a value that is not kept becomes."""
-        return "else it becomes any other, all equally likely"
+        return "otherwise it becomes any other, all equally likely"
 
 
 def fit(engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: Random) -> tuple[FittedRandom, ...]:

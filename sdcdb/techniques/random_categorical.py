@@ -1,4 +1,4 @@
-"""Random Categorical: what CAPT is compared with (thesis 2007, section 7.3.1)."""
+"""Random Categorical, the baseline for CAPT (thesis 2007, section 7.3.1)."""
 
 from typing import Literal
 
@@ -9,9 +9,9 @@ from sdcdb.techniques.technique import ColumnSpec, Engine, Kind, Params, Source,
 
 
 class RandomCategorical(Params):
-    """Change a value with probability p to any other of its column, all equally likely.
+    """Change a value with probability p to any other value of its column, all equally likely.
 
-    The Random Categorical technique of the thesis (7.3.1): it looks at no similarity and keeps no pattern.
+    The Random Categorical technique of the thesis (7.3.1): it ignores similarity and keeps no pattern.
     """
 
     method: Literal["random_categorical"]
@@ -26,7 +26,7 @@ class FittedRandomCategorical(FittedTransition):
 
     def how(self) -> str:
         """Say what a value that is not kept becomes."""
-        return "else it becomes any other, all equally likely"
+        return "otherwise it becomes any other, all equally likely"
 
 
 def fit(

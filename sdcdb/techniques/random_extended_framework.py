@@ -1,4 +1,4 @@
-"""The Random Extended Framework: what the Extended Framework is compared with (thesis 2007, section 7.3.1)."""
+"""The Random Extended Framework, the baseline for the Extended Framework (thesis 2007, section 7.3.1)."""
 
 from typing import Literal
 
@@ -9,11 +9,11 @@ from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Kind, Source,
 
 
 class RandomExtendedFramework(CategoryParams):
-    """Perturb every column, keep correlations of numbers and no other pattern: for comparison.
+    """Perturb every column, keeping correlations of numbers and no other pattern: a baseline.
 
-    Numbers are drawn anew over the whole table, by GADP unless `numbers` says otherwise; categories become any other
-    value with probability `p` (Random Categorical), and classes change anywhere (ALPT). It is what the Extended
-    Framework would be without leaves (thesis 7.3.1).
+    Numbers are redrawn over the whole table, by GADP unless `numbers` says otherwise; categories become any other
+    value with probability `p` (Random Categorical), and classes change anywhere (ALPT). It is the
+    Extended Framework without leaves (thesis 7.3.1).
     """
 
     method: Literal["random_extended_framework"]
@@ -24,7 +24,7 @@ class RandomExtendedFramework(CategoryParams):
 def fit(
     engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: RandomExtendedFramework
 ) -> tuple[Fitted, ...]:
-    """Fit the numbers together and all else by itself."""
+    """Fit the numbers together and all other columns by themselves."""
     parts = Parts.of(table, columns, params)
     made = drawn(engine, table, parts, None, params.numbers, 0.0)
     return (*made, *scattered(engine, table, parts, params))

@@ -1,4 +1,4 @@
-"""The Random Framework: what the Framework is compared with (thesis 2007, section 7.3.1)."""
+"""The Random Framework, the baseline for the Framework (thesis 2007, section 7.3.1)."""
 
 from typing import Literal
 
@@ -11,11 +11,11 @@ from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Kind, Source,
 
 
 class RandomFramework(CategoryParams):
-    """Perturb every column and keep no pattern: what the Framework is compared with.
+    """Perturb every column and keep no pattern: the baseline for the Framework.
 
     Numbers get uniform noise over the whole domain (RNAT, thesis 5.4), categories become any other value with
     probability `p` (Random Categorical), and as many classes are changed as the Framework changes, but anywhere (ALPT).
-    Use it to see what a pattern-preserving method is worth, not to publish.
+    Use it to see what a pattern-preserving method gains, not to publish.
     """
 
     method: Literal["random_framework"]

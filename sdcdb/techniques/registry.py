@@ -1,4 +1,4 @@
-"""All techniques, found by looking into this folder: a file that defines TECHNIQUE is one."""
+"""All techniques: every file of this folder that defines TECHNIQUE."""
 
 from importlib import import_module
 from pkgutil import iter_modules

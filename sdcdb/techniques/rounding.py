@@ -1,4 +1,4 @@
-"""Rounding to multiples of a base, to the nearest or at random without bias."""
+"""Rounding to multiples of a base: to the nearest, or at random without bias."""
 
 from collections.abc import Mapping
 from typing import Literal
@@ -15,15 +15,15 @@ from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Kind, Params,
 class Rounding(Params):
     """Round a number to multiples of a base.
 
-    By itself to the nearest multiple of `base`, counted from 0, halves up; what lies outside the domain then becomes
-    the domain's end. The salaries of the CAE paper's data (2014, Table 2) are rounded so, to 10 K.
+    By default to the nearest multiple of `base`, counted from 0, halves up; results outside the domain become the
+    domain's end. The salaries in the CAE paper's data (2014, Table 2) are rounded in this way, to 10 K.
 
-    `random: true` rounds up or down at random. The chance of going up is the distance to the multiple below, as a share
-    of the base: the expected value is the value itself, so sums and means are kept, up to chance. Near an end of the
-    domain that is no multiple of the base, the end takes the place of the multiple outside. Multiples never change.
+    `random: true` rounds up or down at random. The probability of rounding up is the distance to the multiple below
+    as a share of the base: the expected value is the value itself, so sums and means are kept, up to chance. If an end
+    of the domain is not a multiple of the base, it replaces the multiple outside. Multiples never change.
 
-    Rounding hides the last digits and no more: a published value tells the true one to within half a base, or within
-    a base when it is random.
+    Rounding hides only the last digits: a published value reveals the true one to within half a base, or to within a
+    base when rounding is random.
     """
 
     method: Literal["rounding"]
@@ -47,7 +47,7 @@ class FittedRounding(Fitted):
         value = double(row.value(column))
         bases = exp.Paren(this=value * real(self._per_unit) if self._per_unit else value / real(self.base))
         whole = double(exp.Floor(this=bases))
-        # The fraction to the fineness of a draw: 0.29 / 0.01 is 28.999999999999996, and is meant to be 29.
+        # The fraction to the precision of a draw: 0.29 / 0.01 is 28.999999999999996, but should be 29.
         fraction = exp.Paren(this=(bases.copy() - whole.copy()) * real(SPAN) + real(0.5))
         fraction = exp.Paren(this=double(exp.Floor(this=fraction)) * real(1 / SPAN))
         chosen = (
@@ -60,7 +60,7 @@ class FittedRounding(Fitted):
 
     @property
     def _per_unit(self) -> float:
-        """How many bases make 1, if that is a whole number above 1: 3 / 10 is 0.3, and 3 x 0.1 is not."""
+        """How many bases make 1, if that is an integer above 1: 3 / 10 is 0.3, but 3 x 0.1 is not."""
         per_unit = round(1 / self.base)
         return float(per_unit) if per_unit > 1 and abs(per_unit * self.base - 1) < 1e-12 else 0.0
 
@@ -93,19 +93,19 @@ def _up_if(condition: exp.Expr, whole: exp.Expr) -> exp.Expr:
 
 
 def fit(_engine: Engine, _table: Source, columns: tuple[ColumnSpec, ...], params: Rounding) -> FittedRounding:
-    """Settle the base in the column's unit; its multiples must be values that the column can have."""
+    """Convert the base to the column's unit; its multiples must be possible values of the column."""
     (column,) = columns
     shape = NumberShape.of(column)
     base = shape.amount(params.base, column.name)
     if base <= (shape.step or 0):
         steps = "0" if shape.step is None else f"the step {shape.step:g}"
-        raise DataError(f"rounding {column.name!r} to {base:g} changes nothing: give a base above {steps}")
+        raise DataError(f"rounding {column.name!r} to {base:g} changes nothing: use a base above {steps}")
     if shape.step is not None:
         low = shape.domain[0] if shape.domain else 0.0
         if not (_whole(base / shape.step) and _whole(low / shape.step)):
             raise DataError(
                 f"multiples of {base:g} do not lie on the grid {low:g}, {low + shape.step:g}, ... of {column.name!r}: "
-                f"give a multiple of {shape.step:g}, and a domain that starts at one"
+                f"use a multiple of {shape.step:g}, and a domain that starts at one"
             )
     return FittedRounding(columns=(column.name,), base=base, at_random=params.random, shape=shape)
 

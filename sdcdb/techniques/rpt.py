@@ -18,13 +18,13 @@ NEVER = 2**62  # draws are below this
 class Rpt(TreeParams):
     """Shuffle the class among the records of each leaf of a decision tree.
 
-    A tree is grown that predicts the column from the others. In every leaf, all records are first given the majority
-    class; then as many as had a minority class, chosen at random, are given it (thesis 4.2, RPT, for any number of
-    classes). So each leaf has exactly the classes that it had, and a tree finds the same patterns, but nobody can tell
-    which record of a mixed leaf has which class. Records of a leaf with one class keep it: it follows from the rule.
+    A tree that predicts the column from the others is grown. In every leaf, all records first get the majority class;
+    then as many as had a minority class, chosen at random, get that class (thesis 4.2, RPT, for any number of classes).
+    So each leaf keeps its exact counts, and a tree finds the same patterns, but nobody knows which record of a mixed
+    leaf has which class. Records in a leaf with one class keep it: it follows from the rule.
 
-    Every record has a draw of its own; fitting finds the draw at which one class ends and the next begins in a leaf,
-    so the view needs no window. After inserts, deletes or updates the counts are only roughly right: fit again.
+    Every record has its own draw; fitting finds the draws at which one class ends and the next begins in a leaf, so the
+    view needs no window. After inserts, deletes or updates the counts are only approximate: fit again.
 
     The expected number of changes is the sum of 2 m n / (m + n) over leaves with m majority and n minority records
     (eq. 4.1), for two classes.
@@ -42,7 +42,7 @@ class FittedRpt(Fitted):
     outcomes: tuple[tuple[int, ...], ...]
     """For each leaf the classes, minority ones first, as positions among the values."""
     ends: tuple[tuple[int, ...], ...]
-    """For each leaf and class but the last, the least draw beyond it."""
+    """For each leaf and class but the last, the smallest draw beyond it."""
     expected_changes: float
 
     def lists(self) -> Mapping[str, tuple[Any, ...]]:
@@ -60,7 +60,7 @@ class FittedRpt(Fitted):
         return max(len(own) for own in self.outcomes)
 
     def expressions(self, row: Row) -> Mapping[str, exp.Expr]:
-        """Count the ends that the record's draw is not below: that is the place of its class in the leaf."""
+        """Count the ends at or below the record's draw: that is the place of its class in the leaf."""
         (column,) = self.columns
         if not self.shape.values:
             return {column: typed(exp.null(), self.shape.type)}
@@ -73,7 +73,7 @@ class FittedRpt(Fitted):
         return {column: typed(item(f"{column} values", item(f"{column} outcomes", shown)), self.shape.type)}
 
     def null_safe(self) -> bool:
-        """The index says so."""
+        """A NULL index gives NULL."""
         return True
 
     def random(self) -> bool:
@@ -92,7 +92,7 @@ class FittedRpt(Fitted):
 
 
 def fine_draw(row: Row, column: str) -> exp.Expr:
-    """Return a draw of 62 bits from the column's two: among ten million records hardly ever two are equal."""
+    """Return a draw of 62 bits from the column's two: even among ten million records, ties are very unlikely."""
     low = exp.Paren(this=exp.BitwiseRightShift(this=row.draw(column, 1), expression=number(2)))
     return exp.Paren(this=row.draw(column, 0) * number(2**30) + low)
 
@@ -106,7 +106,7 @@ def fit(engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: 
 
 
 def fit_class(engine: Engine, table: Source, column: ColumnSpec, tree: Tree) -> FittedRpt:
-    """As `fit`, with a tree that is there already."""
+    """As `fit`, with an existing tree."""
     shape = category_shape(engine, table, column)
     found = frequencies(tree, shape.values, leaf_counts(engine, table, tree, column.name)).astype(int)
     outcomes, ranks = [], []

@@ -13,16 +13,16 @@ from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Kind, Params,
 
 
 class Sampling(Params):
-    """Publish a simple random sample of the records, of exactly the size asked for.
+    """Publish a simple random sample of the records, of exactly the requested size.
 
-    Every record has a draw of its own; those with the smallest draws are published. Fitting finds the largest draw
-    that still belongs to the sample, so the view needs no window and no sorting. The sample is the same at every
-    read. After inserts or deletes the size is only roughly right: fit again.
+    Every record has its own draw; the records with the smallest draws are published. Fitting finds the largest draw
+    in the sample, so the view needs no window and no sorting. The sample is the same at every read. After inserts or
+    deletes the size is only approximate: fit again.
     """
 
     method: Literal["sampling"]
     size: AmountField
-    """How many records: a number, or a share of the table such as `10%`."""
+    """The size of the sample: a number of records, or a share of the table such as `10%`."""
 
 
 class FittedSampling(Fitted):
@@ -34,7 +34,7 @@ class FittedSampling(Fitted):
     below: int
     """Records with a first draw below this are published."""
     second_below: int
-    """Of the records with just that first draw, those with a second draw below this."""
+    """Records with exactly that first draw and a second draw below this are published too."""
 
     def expressions(self, row: Row) -> Mapping[str, exp.Expr]:  # noqa: ARG002 - values are not changed
         """Change no value."""
@@ -52,12 +52,12 @@ class FittedSampling(Fitted):
 
 
 def fit(engine: Engine, table: Source, _columns: tuple[ColumnSpec, ...], params: Sampling) -> FittedSampling:
-    """Find the draws of the first record that is not in the sample any more."""
+    """Find the draws of the first record outside the sample."""
     source = f"{quoted(table_reference(table.name))} AS {TABLE}"
     ((rows,),) = engine.query(f"SELECT count(*) FROM {source}")
     size = round(params.size.of(rows)) if params.size.relative else int(params.size.value)
     if not 0 <= size <= rows:
-        raise DataError(f"a sample of {size} from {rows} records: give a number up to {rows}, or a share up to 100%")
+        raise DataError(f"a sample of {size} from {rows} records: use at most {rows}, or a share up to 100%")
     below, second = SPAN, 0
     if size < rows:
         first, then = (engine.sql(table.row.draw(RECORD, n), table) for n in (0, 1))

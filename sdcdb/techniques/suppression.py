@@ -1,4 +1,4 @@
-"""Local suppression: of values at random, of listed values, and of rare ones."""
+"""Local suppression of random, listed or rare values."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal, Self
@@ -22,19 +22,19 @@ from sdcdb.techniques.technique import (
     Value,
 )
 
-MOST = 2**16  # values that are not rare: a column with more is hardly one of categories
+MOST = 2**16  # values that are not rare: a column with more is hardly a category
 
 
 class Suppression(Params):
-    """Leave values out: at random, listed ones, or rare ones.
+    """Suppress values: at random, listed ones, or rare ones.
 
     `share` suppresses that share of the values at random, `values` those listed, and `rare: 5` those that occur fewer
-    than five times in the table; give one or several. A suppressed value becomes NULL, or `replace`, such as `other`.
-    Which records `share` picks is fixed by the record; each is picked by itself, so that the share is right on average.
+    than five times in the table; use one or several. A suppressed value becomes NULL, or `replace`, such as `other`.
+    `share` always picks the same records; each is picked independently, so that the share is right on average.
 
-    What is rare is decided at fitting, and what fitting has not seen often enough is rare: a value that comes later
-    does not slip out. Somebody who knows all values of the column can tell the rare one from those published, if it is
-    the only one: list a second in `values`, or add a `share`.
+    Fitting decides what is rare, and values it has not seen often enough count as rare: new values are suppressed too.
+    If only one value is suppressed, an intruder who knows all values of the column can infer it: list a second one in
+    `values`, or add a `share`.
     """
 
     method: Literal["suppression"]
@@ -50,7 +50,7 @@ class Suppression(Params):
     @model_validator(mode="after")
     def _coherent(self) -> Self:
         if self.share is None and not self.values and self.rare is None:
-            incoherent(self, [((), "suppresses nothing: give a share, values, or rare")])
+            incoherent(self, [((), "suppresses nothing: set share, values or rare")])
         return self
 
 
@@ -70,7 +70,7 @@ class FittedSuppression(Fitted):
     replace: str | None
 
     def expressions(self, row: Row) -> Mapping[str, exp.Expr]:
-        """Return the value, or what stands for it when one of the conditions holds."""
+        """Return the value, or its replacement where one of the conditions holds."""
         (column,) = self.columns
         instead = exp.null() if self.replace is None else exp.Literal.string(self.replace)
         suppressed = exp.or_(*self._conditions(row, column))
@@ -96,7 +96,7 @@ class FittedSuppression(Fitted):
         return tuple(self.lists())
 
     def random(self) -> bool:
-        """Only a share is drawn, and only where something is left to draw from."""
+        """Only `share` is drawn, and only if it leaves something to draw."""
         return 0 < self.below < SPAN and (self.rare is None or len(self.frequent) > 0)
 
     def may_suppress(self) -> bool:
@@ -120,7 +120,7 @@ class FittedSuppression(Fitted):
 
 
 def fit(engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: Suppression) -> FittedSuppression:
-    """Find out which values are frequent."""
+    """Find the frequent values."""
     (column,) = columns
     frequent, rare_records = _frequent(engine, table, column, params.rare)
     return FittedSuppression(

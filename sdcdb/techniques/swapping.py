@@ -14,31 +14,31 @@ from sdcdb.errors import DataError, choices
 from sdcdb.fields.amount import Amount, AmountField, parse
 from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Kind, Params, ShareField, Source, Technique
 
-LEAST = 3  # ranks in a block: blocks of three or more can always be cut so that nobody is left alone
+LEAST = 3  # ranks in a block: blocks of three or more can always be divided so that nobody is left alone
 
 
 class Swapping(Params):
-    """Exchange values between records that are alike.
+    """Exchange values between similar records.
 
-    Records are paired at random and exchange their values of this column. `within` names columns that partners have in
-    common: `within: [region, sex]`. `range` is rank swapping, for numbers and dates: the values are sorted, cut into
-    blocks of neighbours, and exchanged inside a block, so that the ranks of partners differ by no more than the range.
-    The two go together: then ranks are counted inside a class. Without either, anybody may be a partner.
+    Records are paired at random and exchange their values of this column. `within` names columns in which partners must
+    agree: `within: [region, sex]`. `range` is rank swapping, for numbers and dates: the values are sorted, divided into
+    blocks of neighbours, and exchanged inside a block, so that the ranks of partners differ by at most the range. With
+    both, ranks are counted inside a class. With neither, any two records may be partners.
 
-    The values of the column stay exactly what they were, only on other records: every count, mean and quantile of it,
-    also by class, is exact. With `share` below 100% the other records keep their own value; so does a record that is
-    alone in its class, and a record may receive a value equal to its own. NULLs are not exchanged.
+    The values of the column stay the same, but on other records: every count, mean and quantile, also by class, is
+    exact. With `share` below 100% the other records keep their value; so does a record that is alone in its class, and
+    a record may receive a value equal to its own. NULLs are not exchanged.
 
-    Pairs come from the draws of the records: they are the same at every refit of the same table. Fitting sorts the
-    table in SQL and stores who publishes what in the schema `sdc`, keyed by record; a record that is inserted later is
-    published as NULL until the next fit.
+    Pairs depend on the draws of the records: they are the same at every refit of the same table. Fitting sorts the
+    table in SQL and stores the exchanged values in the schema `sdc`, keyed by record; a record that is inserted later
+    is published as NULL until the next fit.
     """
 
     method: Literal["swapping"]
     within: tuple[str, ...] = ()
-    """Columns that partners have in common."""
+    """Columns in which partners must agree."""
     range: AmountField | None = None
-    """How far the ranks of partners may differ: a share of the records such as `5%`, or a number. At least 2 ranks."""
+    """How far the ranks of partners may differ: a share of the records such as `5%`, or a number; at least 2."""
     share: ShareField = Field(default=parse("100%"))
     """The share of the records that exchange their value."""
 
@@ -52,7 +52,7 @@ class FittedSwapping(Fitted):
     range: str | None
     share: str
     changed: int
-    """Records whose value is another one now."""
+    """Records whose value changed."""
     of: int
 
     def expressions(self, row: Row) -> Mapping[str, exp.Expr]:  # noqa: ARG002 - the stored table has it all
@@ -65,7 +65,7 @@ class FittedSwapping(Fitted):
         return (self.stored,)
 
     def random(self) -> bool:
-        """Where nobody could exchange anything, another secret does not help."""
+        """Where nothing could be exchanged, another secret does not help."""
         return self.changed > 0
 
     def words(self) -> Mapping[str, str]:
@@ -75,7 +75,7 @@ class FittedSwapping(Fitted):
         near = f", at most {self.range} away in rank" if self.range else ""
         return {
             column: f"{self.share} of the records exchange their value with another record{alike}{near}; "
-            f"{self.changed:,} of {self.of:,} have another value now, and every count of values is exact"
+            f"{self.changed:,} of {self.of:,} now have another value, and every count of values is exact"
         }
 
 
@@ -108,7 +108,7 @@ def _within(engine: Engine, table: Source, column: ColumnSpec, params: Swapping)
     for name in params.within:
         if name.casefold() not in known or name.casefold() == column.name.casefold():
             others = [other for other in known.values() if other != column.name]
-            raise DataError(f"{column.name!r} is swapped within {name!r}, no other column; {choices(name, others)}")
+            raise DataError(f"{column.name!r} cannot be swapped within {name!r}; {choices(name, others)}")
     ordered = column.type in INTEGERS | FLOATS or column.type.startswith(("DECIMAL", "DATE", "TIME"))
     if params.range is not None and not ordered:
         raise DataError(f"{column.name!r} is {column.type}: a range of ranks is for numbers and dates; use `within`")
@@ -119,8 +119,8 @@ def _query(engine: Engine, table: Source, column: ColumnSpec, within: tuple[str,
     """Return the query that gives every record the value it publishes.
 
     In each block of m records, ordered by draw, the first 2 x pairs exchange with their neighbour. The number of pairs
-    is share x m / 2, rounded up or down at random so that it is right on average in small blocks too. When everybody
-    takes part and m is odd, the last three pass their values round.
+    is share x m / 2, rounded up or down at random so that it is right on average in small blocks too. When all
+    records take part and m is odd, the last three rotate their values.
     """
     first, then = (engine.sql(table.row.draw(column.name, n), table) for n in (0, 1))
     classes = [f"{TABLE}.{quoted(identifier(name))} AS w{n}" for n, name in enumerate(within)]
@@ -162,7 +162,7 @@ def _query(engine: Engine, table: Source, column: ColumnSpec, within: tuple[str,
 
 
 def _block(most: Amount | None) -> str:
-    """Return the block of rank r among n: as many blocks of equal size as keep ranks no further apart than asked."""
+    """Return the block of rank r among n: blocks of equal size, as few as keep ranks within the range."""
     if most is None:
         return "0"
     apart = f"floor({quoted(real(most.value))}" + (" * n)" if most.relative else ")")

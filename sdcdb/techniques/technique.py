@@ -2,7 +2,7 @@
 
     policy -> Params -> fit(engine, table, columns, params) -> Fitted -> expressions -> SQL
 
-`Params` and `Fitted` are frozen models; a `Fitted` survives JSON and is all that is kept of the data.
+`Params` and `Fitted` are frozen models; a `Fitted` can be stored as JSON and is all that is kept of the data.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -34,7 +34,7 @@ class Kind(StrEnum):
 
 
 class Draws(IntEnum):
-    """What a column needs of the digests that all columns share; further draws cost a digest of their own."""
+    """The draws a column needs from the digests that all columns share; further draws cost an extra digest."""
 
     ONE = 1
     TWO = 2
@@ -67,14 +67,14 @@ ShareField = Annotated[
 
 
 class Params(Strict):
-    """A technique's parameters as the policy spells them. Subclasses add `method: Literal["name"]` and their own."""
+    """A technique's parameters as written in the policy. Subclasses add `method: Literal["name"]` and their own."""
 
     method: str
 
 
 @dataclass(frozen=True)
 class ColumnSpec:
-    """A column to perturb: its type in the database, and what the policy says of its domain."""
+    """A column to perturb: its type in the database, and its domain in the policy."""
 
     name: str
     type: str
@@ -86,7 +86,7 @@ class ColumnSpec:
 class Source:
     """The table to fit on: its name, the view it is fitted for, its record key, and what makes its draws.
 
-    `columns` are the table's columns other than identifiers, for techniques that look at what goes with a value;
+    `columns` are the table's columns other than identifiers, for techniques that use other columns;
     `distinct` says how many different values each column has.
     """
 
@@ -101,11 +101,11 @@ class Source:
 
 @dataclass(frozen=True)
 class Engine:
-    """The database that fitting asks for counts, moments and quantiles, never for the whole table."""
+    """The database that fitting queries for counts, moments and quantiles, never for the whole table."""
 
     con: Any  # duckdb.DuckDBPyConnection; Any keeps the maths importable without it
     tell: Callable[[str], None] = lambda _: None
-    """Called with what takes long, for a person who waits."""
+    """Called with what is in progress, to show it to the user."""
 
     def query(self, sql: str, parameters: list[Any] | None = None) -> list[tuple[Any, ...]]:
         """Run a query and return its rows."""
@@ -115,12 +115,12 @@ class Engine:
     def store(self, name: str, query: str) -> None:
         """Keep the rows of a query, keyed by record, as a table of the schema `sdc` that `SDC_JOINED` can refer to.
 
-        For techniques that are by nature about groups of records. The name must hold the view's name.
+        For techniques that are by nature about groups of records. The name must contain the view's name.
         """
         self.con.execute(f"CREATE OR REPLACE TABLE {SCHEMA}.{quoted(identifier(name))} AS {query}")
 
     def texts(self, column: ColumnSpec, values: Iterable[str]) -> tuple[str, ...]:
-        """Return values of the policy as the column's own values read as text: `1.50` is `1.5` in a DOUBLE."""
+        """Return values of the policy as they read in the column: `1.50` is `1.5` in a DOUBLE."""
         given = list(values)
         rows = self.query(
             f"SELECT CAST(TRY_CAST(v AS {column.type}) AS VARCHAR) FROM (SELECT unnest(CAST(? AS VARCHAR[])) AS v)",
@@ -142,7 +142,7 @@ class Fitted(Strict):
     technique: str
     columns: tuple[str, ...]
     scope: str = ""
-    """Whose draws it uses: the method and a digest of its parameters. Set by `protect`."""
+    """Which draws it uses: the method and a digest of its parameters. Set by `protect`."""
 
     def expressions(self, row: Row) -> Mapping[str, exp.Expr]:
         """Return the perturbed value of each column as an expression of the row. NULL is kept by the view."""
@@ -153,7 +153,7 @@ class Fitted(Strict):
         return {}
 
     def coded(self) -> tuple[str, ...]:
-        """Return the names of those lists in which values are looked up."""
+        """Return the names of the lists in which values are looked up."""
         return ()
 
     def joined(self) -> tuple[str, ...]:
@@ -161,45 +161,41 @@ class Fitted(Strict):
         return ()
 
     def condition(self, row: Row) -> exp.Expr | None:  # noqa: ARG002 - for subclasses
-        """Return the condition for a record to be published at all; None publishes every record."""
+        """Return the condition for a record to be published; None publishes every record."""
         return None
 
     def null_safe(self) -> bool:
-        """Tell whether the expressions give NULL for NULL by themselves; else the view sees to it."""
+        """Return whether the expressions map NULL to NULL by themselves; otherwise the view does."""
         return False
 
     def random(self) -> bool:
-        """Tell whether another secret gives other values. Rounding, for one, draws nothing."""
+        """Return whether another secret gives other values. Rounding, for example, draws nothing."""
         return True
 
     def may_suppress(self) -> bool:
-        """Tell whether a value may become NULL."""
+        """Return whether a value may become NULL."""
         return False
-
-    def keeps_steps(self) -> bool:
-        """Tell whether the output stays on the grid of the domain."""
-        return True
 
     def output_type(self) -> str | None:
         """Return the type of the output where it is not that of the column."""
         return None
 
     def words(self) -> Mapping[str, str]:
-        """Explain to a person, per column, what is changed how and with which probabilities."""
+        """Explain for each column what happens to it, and with which probabilities."""
         raise NotImplementedError
 
 
 Needs = Callable[[ColumnSpec, Any], Draws]
-"""What a column needs under some parameters."""
+"""The draws a column needs with some parameters."""
 
 
 def one_draw(_column: ColumnSpec, _params: Params) -> Draws:
-    """Ask for a single draw, such as one that picks a category."""
+    """Request a single draw, such as one that picks a category."""
     return Draws.ONE
 
 
 def two_draws(_column: ColumnSpec, _params: Params) -> Draws:
-    """Ask for two draws, the first of which may be used alone."""
+    """Request two draws, the first of which may be used alone."""
     return Draws.TWO
 
 
@@ -211,8 +207,8 @@ Fit = Callable[[Engine, Source, tuple[ColumnSpec, ...], Any], Fitted | tuple[Fit
 class Technique:
     """A technique: its name in the policy, its parameters, what fitting makes, and how.
 
-    `joint` techniques are fitted on all columns that ask for them with the same parameters at once. `draws` says what a
-    column needs of the digests that all columns share.
+    `joint` techniques are fitted at once on all columns that use them with the same parameters. `draws` says which
+    draws a column needs from the digests that all columns share.
     """
 
     name: str

@@ -15,13 +15,13 @@ from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Kind, Params,
 class Uniform(Params):
     """Add uniform noise to a number.
 
-    The noise is anything from -`width` to +`width` with equal chances: a whole number of steps for a column that lies
-    on a grid, any number otherwise. Left out, `width` is 100% of the domain's width, |D| - 1 in the thesis: that is the
-    Random Noise Addition Technique (RNAT, thesis 5.4), which keeps the domain and no pattern at all. On a grid of |D|
-    values it keeps a value with probability 1/(2|D| - 1) and gives every other value with twice that.
+    The noise is uniform from -`width` to +`width`: a whole number of steps for a column on a grid, any number
+    otherwise. By default, `width` is 100% of the domain's width, |D| - 1 in the thesis: this is the Random Noise
+    Addition Technique (RNAT, thesis 5.4), which keeps the domain and no pattern. On a grid of |D| values it keeps a
+    value with probability 1/(2|D| - 1) and changes it to each other value with twice that.
 
-    The result is brought back into the domain: `wrap` goes round, from the last value on to the first, as RNAT does;
-    `clip` stops at the end, `reflect` folds back. Whole numbers stay whole, steps stay steps.
+    The result is moved back into the domain: `wrap` continues from the last value at the first, as in RNAT; `clip`
+    stops at the end, `reflect` folds back. Integers stay integers, and values stay on the grid.
     """
 
     method: Literal["uniform"]
@@ -41,7 +41,7 @@ class FittedUniform(Fitted):
     shape: NumberShape
 
     def expressions(self, row: Row) -> Mapping[str, exp.Expr]:
-        """Return value + noise, brought back into shape."""
+        """Return value + noise, in the shape of the column."""
         (column,) = self.columns
         noisy = double(row.value(column)) + exp.Paren(this=self._noise(row, column))
         return {column: self.shape.fit(exp.Paren(this=noisy), self.boundary)}
@@ -62,7 +62,7 @@ class FittedUniform(Fitted):
 
 
 def fit(_engine: Engine, _table: Source, columns: tuple[ColumnSpec, ...], params: Uniform) -> FittedUniform:
-    """Settle the width in the column's unit, on its grid."""
+    """Convert the width to the column's unit, on its grid."""
     (column,) = columns
     shape = NumberShape.of(column)
     width = shape.amount(params.width, column.name)
@@ -70,7 +70,7 @@ def fit(_engine: Engine, _table: Source, columns: tuple[ColumnSpec, ...], params
         width = round(width / shape.step) * shape.step
     if width <= 0:
         steps = "" if shape.step is None else f" in steps of {shape.step:g}"
-        raise DataError(f"a width of {params.width} adds no noise to {column.name!r}{steps}: give a larger one")
+        raise DataError(f"a width of {params.width} adds no noise to {column.name!r}{steps}: use a larger one")
     return FittedUniform(columns=(column.name,), width=width, boundary=params.boundary, shape=shape)
 
 

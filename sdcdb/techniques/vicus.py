@@ -17,29 +17,29 @@ class Partitioned(Params):
     """The parameters that VICUS and its comparison, Random, share."""
 
     k1: float = Field(gt=0)
-    """How many times likelier a value is kept than changed to a given other value of its subset (eq. 8)."""
+    """How many times more likely a value is kept than changed to a given other value of its subset (eq. 8)."""
     k2: float = Field(gt=0)
-    """How many times likelier it is changed to a given value of its subset than to one outside it (eq. 8)."""
+    """How many times more likely it is changed to a given value of its subset than to one outside (eq. 8)."""
     graph: Literal["simple", "multi"] = "multi"
-    """Whether co-occurrences are counted (multi, as in the paper's experiments) or only happen (simple)."""
+    """`multi` counts co-occurrences, as in the paper's experiments; `simple` only records that they occur."""
     threshold: float = Field(default=0.6, ge=0, le=1)
-    """T: values of other columns that are more similar than this count as one in S''."""
+    """T: values of other columns that are more similar than this count as the same in S''."""
     c1: float = Field(default=0.6, ge=0, le=1)
-    """The weight of S' in the total similarity; S'' has the rest (eq. 1)."""
+    """The weight of S' in the total similarity; S'' gets the rest (eq. 1)."""
     subsets: int | None = Field(default=None, ge=1)
-    """The number of subsets; fitting chooses it when left out."""
+    """The number of subsets. By default, fitting chooses it."""
     min_size: int = Field(default=2, ge=1)
-    """minS, the least number of values in a subset."""
+    """minS, the smallest number of values in a subset."""
     optimiser: Literal["local", "genetic"] = "local"
-    """How the partition is searched: `genetic` as in the paper, `local` for cuts at least as good."""
+    """How the partition is searched: `genetic` as in the paper, or `local`, which cuts at least as well."""
 
 
 class Vicus(Partitioned):
-    """Change a value with some probability, rather to a similar value than to another.
+    """Change a value with some probability, preferably to a similar one.
 
     Two values are similar when they occur with the same values of other columns (S', eq. 2), or with similar ones
     (S''). The values are partitioned into subsets of similar values; a value is kept with probability Ps, changed to
-    each other one of its subset with psp, and to each value outside with pdp (VICUS 2012, eqs. 8 to 11).
+    each other value of its subset with psp, and to each value outside with pdp (VICUS 2012, eqs. 8 to 11).
     """
 
     method: Literal["vicus"]
@@ -58,7 +58,7 @@ class FittedVicus(FittedPartitioned):
 
     def how(self) -> str:
         """Say what a value that is not kept becomes."""
-        return f"else it becomes rather one of its subset than another; there are {len(self.subsets)} subsets"
+        return f"otherwise it becomes another, preferably of its subset; there are {len(self.subsets)} subsets"
 
 
 def fit_partitioned(
@@ -109,7 +109,7 @@ def fit(engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: 
 
 
 def __getattr__(name: str) -> Any:
-    """Offer `sdcdb.techniques.vicus.similarity`; its module is heavy, and the registry imports this one early."""
+    """Load `sdcdb.techniques.vicus.similarity` late: its module is heavy, and the registry imports this one early."""
     if name == "similarity":
         from sdcdb.similarity.similarity import similarity
 

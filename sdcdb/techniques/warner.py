@@ -10,7 +10,7 @@ from sdcdb.techniques.technique import ColumnSpec, Engine, Kind, Params, Source,
 
 
 class Warner(Params):
-    """Keep each value with probability p, else replace it by another one, all equally likely.
+    """Keep each value with probability p, otherwise replace it by any other, all equally likely.
 
     With two values this is Warner's randomised response. The shares of the original values can be estimated without
     bias from the published ones: `TransitionMatrix.estimate`.
@@ -28,7 +28,7 @@ class FittedWarner(FittedTransition):
 
     def how(self) -> str:
         """Say what a value that is not kept becomes."""
-        return "else it becomes any other, all equally likely"
+        return "otherwise it becomes any other, all equally likely"
 
 
 def fit(engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: Warner) -> FittedWarner:

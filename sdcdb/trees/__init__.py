@@ -1,4 +1,4 @@
-"""Decision trees: grown from columns of numbers and codes, kept as frozen models. No SQL and no drawing here."""
+"""Decision trees, grown from columns of numbers and codes, as frozen models. No SQL and no drawing here."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""C4.5: the learner of the thesis, after Quinlan's book (1993) and release 8, as Weka's J48 does it too."""
+"""C4.5: the learner of the thesis, after Quinlan's book (1993) and release 8, as in Weka's J48."""
 
 import numpy as np
 
@@ -25,16 +25,16 @@ def grow(
 ) -> Tree:
     """Grow a tree.
 
-    Records without a class are left out. `min_cases` is how many records at least two branches of a split must have;
-    `confidence` is that of pessimistic pruning: less of it prunes more. `progress` is told how many records of all
-    have come to a leaf.
+    Records without a class are left out. `min_cases` is the smallest number of records in at least two branches of a
+    split; `confidence` is that of pessimistic pruning: lower values prune more. `progress` is called with the number of
+    records that have reached a leaf, and of all records.
     """
     if min_cases < 1:
         raise DataError(f"min_cases is {min_cases}: a branch needs at least one record")
     if not 0 < confidence <= 0.5:
-        raise DataError(f"confidence is {confidence}: give a share above 0 and up to 0.5, such as 0.25")
+        raise DataError(f"confidence is {confidence}: it must be above 0 and at most 0.5, for example 0.25")
     if max_depth is not None and max_depth < 0:
-        raise DataError(f"max_depth is {max_depth}: give the most tests that a rule may have")
+        raise DataError(f"max_depth is {max_depth}: it is the most tests of a rule, at least 0")
     rows = np.flatnonzero(table.labels() >= 0).astype(np.int32)
     if not len(rows):
         return frozen(Draft(np.zeros(len(table.classes)), 0.0, 0), table)

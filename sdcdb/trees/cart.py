@@ -1,6 +1,6 @@
-"""CART, as scikit-learn grows it, in the form of our trees: `learner: cart`.
+"""CART, grown by scikit-learn and converted to a tree of sdcdb: `learner: cart`.
 
-Every split has two branches: a number up to a threshold or above it, a category of one value or of any other.
+Every split has two branches: a number up to a threshold or above it, one value of a category or any other.
 scikit-learn gets ranks instead of numbers, because it would round them to 32 bits; thresholds are then chosen among
 the numbers of the table as C4.5 does. A missing number takes the side that scikit-learn chose for missing numbers, or
 the larger one where there were none; a missing category is "any other value".
@@ -27,11 +27,11 @@ def grow_cart(
     alpha: float = 0.0,
     seed: int = 0,
 ) -> Tree:
-    """Grow a tree. `min_cases` is the least number of records of a leaf, `alpha` prunes by cost and complexity."""
+    """Grow a tree. `min_cases` is the smallest number of records of a leaf, `alpha` prunes by cost and complexity."""
     from sklearn.tree import DecisionTreeClassifier
 
     if min_cases < 1 or alpha < 0:
-        raise DataError(f"min_cases is {min_cases} and alpha {alpha}: give at least 1, and 0 or more")
+        raise DataError(f"min_cases is {min_cases} and alpha {alpha}: they must be at least 1 and at least 0")
     rows = np.flatnonzero(table.labels() >= 0)
     fields = Fields.of(table)
     wanted, columns = _indicators(fields, rows)
@@ -116,5 +116,5 @@ def _counted(tree: Tree, table: TrainingTable) -> Tree:
 
 
 def _rooted(tree: Tree, root: Node) -> Tree:
-    """Return a tree with another root: made anew, because a copy would keep what the old one remembers."""
+    """Return a tree with another root: a new one, because a copy would keep the caches of the old one."""
     return Tree(target=tree.target, classes=tree.classes, attributes=tree.attributes, root=root)

@@ -1,7 +1,7 @@
-"""The cases of a node, and how they part among its branches.
+"""The cases of a node, and how they are split among its branches.
 
-A case is a record with a weight: 1 at the root, less where a missing value shared it among branches. Each node keeps,
-for every number, its cases in sorted order; parting keeps that order, so nothing is sorted twice.
+A case is a record with a weight: 1 at the root, less where a missing value divided it among branches. Each node keeps,
+for every number, its cases in sorted order; splitting keeps that order, so nothing is sorted twice.
 """
 
 from dataclasses import dataclass
@@ -13,14 +13,14 @@ from sdcdb.trees.draft import Draft
 from sdcdb.trees.fields import Fields
 from sdcdb.trees.gain import Floats, Ints, class_counts
 
-LIGHT = 0.01  # a share of a record lighter than this is not shared further: it takes the largest branch
+LIGHT = 0.01  # a lighter share of a record is not divided further: it takes the largest branch
 
 
 @dataclass(frozen=True, eq=False)
 class Cases:
-    """Records with weights; `orders` has a line for each attribute: positions among `rows`, `lengths` of them.
+    """Records with weights; `orders` has a row for each attribute: positions among `rows`, `lengths` of them.
 
-    Lines of categories have length 0, and so have all where the order is not needed.
+    Rows of categories have length 0, as do all where the order is not needed.
     """
 
     rows: Ints
@@ -49,7 +49,7 @@ class Cases:
         return Cases(self.rows[start:end], self.weights[start:end], self.orders[:, start:end], lengths)
 
     def parted_at(self, draft: Draft, fields: Fields) -> "Parts":
-        """Part the cases by a node's test, and let the node keep the branches' shares, which decide about missing."""
+        """Split the cases by a node's test, and let the node keep the branches' shares, which route missing values."""
         branch = branches(self.rows, fields.values[draft.attribute], draft.below)
         bags = _bags(self.weights, branch, fields.branches(draft))
         known = bags.sum()
@@ -66,7 +66,7 @@ class Cases:
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """The cases of all branches, one after the other, where each ends, and the weight of each class in each."""
+    """The cases of all branches, one after another, where each ends, and the weight of each class in each."""
 
     cases: Cases
     ends: Ints

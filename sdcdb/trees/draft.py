@@ -26,7 +26,7 @@ class Draft:
 
     @classmethod
     def each(cls, counts: Floats, otherwise: int) -> "list[Draft]":
-        """Return a leaf for each line of counts; one without cases predicts what its parent does."""
+        """Return a leaf for each row of counts; one without cases predicts what its parent does."""
         totals, largest = counts.sum(axis=1).tolist(), counts.argmax(axis=1).tolist()
         return [
             cls(line, total, most if total > 0 else otherwise)
@@ -56,7 +56,7 @@ def frozen(root: Draft, table: TrainingTable) -> Tree:
     def freeze(draft: Draft) -> Node:
         nonlocal count
         if not draft.children:
-            counts = tuple(np.round(draft.counts, 9).tolist())  # without the dust of sums of shares
+            counts = tuple(np.round(draft.counts, 9).tolist())  # without rounding errors of summed shares
             leaf = Leaf(number=count, counts=counts, majority=draft.majority)
             count += 1
             return leaf

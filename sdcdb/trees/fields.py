@@ -1,4 +1,4 @@
-"""A table as the learner sees it: one matrix of small whole numbers, codes of categories and ranks of numbers."""
+"""A table as the learner sees it: one matrix of small integers, codes of categories and ranks of numbers."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from sdcdb.trees.table import TrainingTable
 
 @dataclass(frozen=True, eq=False)
 class Fields:
-    """`values` has a line for each attribute but the class: its code or its rank in each record, -1 where missing."""
+    """`values` has a row for each attribute but the class: its code or its rank in each record, -1 where missing."""
 
     values: Ints
     labels: Ints
@@ -39,7 +39,7 @@ class Fields:
     def threshold(self, attribute: int, below: int, above: int) -> tuple[float, int]:
         """Return the largest number of the table that is not above the middle of two neighbours, and its rank.
 
-        So does C4.5: a rule then speaks of a number that occurs.
+        As in C4.5: a rule then uses a number that occurs.
         """
         grid = self.grids[attribute]
         low, high = (np.clip(grid[rank], -LARGEST, LARGEST) for rank in (below, above))  # infinities have no middle

@@ -22,12 +22,12 @@ Flags = NDArray[np.bool_]
 Space = tuple[Floats, Floats, Floats]
 
 SLACK = 1e-3  # bits: as C4.5 and J48 do
-CLOSE = 1e-11  # bits: gains nearer than this are equal, and the lower threshold is taken
+CLOSE = 1e-11  # bits: gains closer than this are equal, and the lower threshold is taken
 
 
 @njit(cache=True, nogil=True)
 def _xlogx(x: float, table: Floats) -> float:
-    """Return x log2 x: looked up for whole numbers, which is what counts are but for shares of cases."""
+    """Return x log2 x: looked up for integers, which most counts are."""
     if x <= 1e-12:
         return 0.0
     whole = int(x)
@@ -35,14 +35,14 @@ def _xlogx(x: float, table: Floats) -> float:
 
 
 def xlogx_table(largest: int) -> Floats:
-    """Return x log2 x for the whole numbers up to the largest."""
+    """Return x log2 x for the integers up to the largest."""
     numbers = np.arange(largest + 1, dtype=np.float64)
     return numbers * np.log2(np.maximum(numbers, 1))
 
 
 @njit(cache=True, nogil=True)
 def class_counts(rows: Ints, weights: Floats, labels: Ints, ends: Ints, classes: int) -> Floats:
-    """Return the weight of each class between each end and the next: a line for each branch."""
+    """Return the weight of each class between each end and the next: a row for each branch."""
     counts = np.zeros((len(ends) - 1, classes))
     for branch in range(len(ends) - 1):
         for i in range(ends[branch], ends[branch + 1]):

@@ -1,4 +1,4 @@
-"""Growing a tree by C4.5's rules, before any pruning."""
+"""Grow a tree by C4.5's rules, before pruning."""
 
 from collections.abc import Callable
 

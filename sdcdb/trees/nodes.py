@@ -1,4 +1,4 @@
-"""The parts of a tree: leaves, three kinds of splits, and the tests that their branches stand for."""
+"""The parts of a tree: leaves, three kinds of splits, and the tests of their branches."""
 
 import math
 from dataclasses import dataclass, replace
@@ -11,10 +11,10 @@ from sdcdb.trees.table import AttributeKind
 
 
 class Leaf(Strict):
-    """An end of the tree: the records of each class that it was grown from, and the class that it predicts.
+    """A leaf: the records of each class that it was grown from, and the class that it predicts.
 
-    Counts are not always whole: a record with a missing value is shared among branches. A branch that no record took
-    has counts of zero and predicts the majority of its parent.
+    Counts are not always integers: a record with a missing value is divided among branches. A branch that no record
+    took has counts of zero and predicts the majority of its parent.
     """
 
     node: Literal["leaf"] = "leaf"
@@ -29,7 +29,7 @@ class Leaf(Strict):
 
     @property
     def minority(self) -> tuple[int, ...]:
-        """The other classes that it holds records of."""
+        """The other classes among its records."""
         return tuple(code for code, count in enumerate(self.counts) if count > 0 and code != self.majority)
 
     @property
@@ -100,7 +100,7 @@ class Condition:
     negated: bool = False
 
     def text(self) -> str:
-        """Write it for a person."""
+        """Write it for people."""
         if self.kind == "category":
             return f"{self.attribute} {'<>' if self.negated else '='} {self.value}"
         if math.isinf(self.low):
@@ -111,7 +111,7 @@ class Condition:
 
 
 def conditions(node: Split) -> tuple[Condition, ...]:
-    """Return the test that each branch stands for."""
+    """Return the test of each branch."""
     if isinstance(node, CategorySplit):
         return tuple(Condition(node.attribute, "category", value) for value in node.values)
     if isinstance(node, ValueSplit):
@@ -123,7 +123,7 @@ def conditions(node: Split) -> tuple[Condition, ...]:
 
 
 def drawn_together(path: tuple[Condition, ...]) -> tuple[Condition, ...]:
-    """Return a path with the tests of one number drawn together, in order of first test."""
+    """Return a path with the tests of one number merged, in order of first test."""
     merged: dict[tuple[str, str | None], Condition] = {}
     for condition in path:
         key = condition.attribute, condition.value

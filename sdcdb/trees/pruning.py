@@ -1,4 +1,4 @@
-"""Pessimistic pruning: what a leaf got wrong in training is taken as a sample, and its upper confidence limit counts.
+"""Pessimistic pruning: a leaf's training errors are taken as a sample, and their upper confidence limit counts.
 
 Quinlan (1993), chapter 4, in the form of release 8: from the leaves up, a subtree is replaced by a leaf, or by its
 largest branch ("raising"), where that is expected to be wrong no more often (to within a tenth of a case).
@@ -54,7 +54,7 @@ def _limit(total: float, wrong: float, z: float) -> float:
 
 @njit(cache=True, nogil=True)
 def expected_errors(counts: Floats, confidence: float, z: float) -> float:
-    """Return the errors that leaves with these counts, a line each, are expected to make."""
+    """Return the errors that leaves with these counts, one per row, are expected to make."""
     errors = 0.0
     for leaf in range(len(counts)):
         total = counts[leaf].sum()
@@ -84,7 +84,7 @@ class Pruner:
         self.z = NormalDist().inv_cdf(1 - confidence)
 
     def prune(self, draft: Draft, cases: Cases) -> float:
-        """Prune below a node and then at it; return the errors expected of what is left."""
+        """Prune below a node and then at it; return the expected errors of what is left."""
         as_leaf = float(expected_errors(draft.counts[np.newaxis], self.confidence, self.z))
         if not draft.children:
             return as_leaf
@@ -102,15 +102,15 @@ class Pruner:
         return as_tree
 
     def _expected_of(self, draft: Draft, cases: Cases) -> float:
-        """Return the errors expected of a subtree if all these cases came to it."""
+        """Return the expected errors of a subtree if all these cases reached it."""
         counts: Floats = leaf_counts(
             cases.rows, cases.weights, self.fields.values, self.fields.labels, self.fields.classes,
             *Flat.of(draft).arrays(),
         )  # fmt: skip
-        return float(expected_errors(counts, self.confidence, self.z))  # a node that is no leaf counts nothing
+        return float(expected_errors(counts, self.confidence, self.z))  # an inner node counts nothing
 
     def _refill(self, draft: Draft, cases: Cases) -> None:
-        """Count anew what comes to each node below."""
+        """Count again what reaches each node below."""
         if not draft.children:
             return
         parts = cases.parted_at(draft, self.fields)

@@ -1,4 +1,4 @@
-"""Sending cases down a subtree without building anything: compiled, on a tree laid flat."""
+"""Send cases down a subtree without building anything: compiled, on a flattened tree."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from sdcdb.trees.gain import Floats, Ints
 
 @dataclass(frozen=True, eq=False)
 class Flat:
-    """Nodes in a row, the children of one beside each other: `first` of them, `counts` of them, their `shares`."""
+    """Nodes in a row, siblings next to each other: `first` of them, `counts` of them, their `shares`."""
 
     attributes: Ints
     below: Ints
@@ -21,7 +21,7 @@ class Flat:
 
     @classmethod
     def of(cls, root: Draft) -> "Flat":
-        """Lay a subtree flat."""
+        """Flatten a subtree."""
         nodes, first, shares = [root], [], [1.0]
         for node in nodes:
             first.append(len(nodes))
@@ -36,7 +36,7 @@ class Flat:
         )
 
     def arrays(self) -> tuple[Ints, Ints, Ints, Ints, Floats]:
-        """Return the arrays as the compiled loop takes them."""
+        """Return the arrays for the compiled loop."""
         return self.attributes, self.below, self.first, self.counts, self.shares
 
 
@@ -45,7 +45,7 @@ def leaf_counts(  # noqa: PLR0913, PLR0917 - compiled: it takes arrays
     rows: Ints, weights: Floats, values: Ints, labels: Ints, classes: int, attributes: Ints, below: Ints, first: Ints,
     children: Ints, shares: Floats,
 ) -> Floats:  # fmt: skip
-    """Return the weight of each class that comes to each node; a missing value goes to all branches by their shares."""
+    """Return the weight of each class that reaches each node; a missing value goes to all branches by their shares."""
     counts = np.zeros((len(attributes), classes))
     node_stack, weight_stack = np.empty(len(attributes) + 1, np.int32), np.empty(len(attributes) + 1)
     for i in range(len(rows)):

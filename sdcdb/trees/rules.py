@@ -1,4 +1,4 @@
-"""Rules as sets of constraints: what a leaf's path asks of each attribute, and how rules combine to a wider one."""
+"""Rules as sets of constraints: what a leaf's path requires of each attribute, and how rules combine."""
 
 import math
 from collections import defaultdict
@@ -14,7 +14,7 @@ Constraints = frozenset[tuple[str, Constraint]]
 
 @dataclass(frozen=True)
 class Rule:
-    """What a rule asks of each attribute, the class that it predicts, and the leaves that it stands for."""
+    """What a rule requires of each attribute, the class it predicts, and the leaves it covers."""
 
     constraints: Constraints
     label: str

@@ -12,7 +12,7 @@ from sdcdb.errors import DataError, choices
 AttributeKind = Literal["category", "number"]
 Column = NDArray[np.int32] | NDArray[np.float64]
 MISSING = -1  # the code of a missing category
-SAMPLE = 1_000_000  # records: a tree of these is as good as one of ten times as many
+SAMPLE = 1_000_000  # records: more hardly improve a tree
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class TrainingTable:
         if len(self.columns) != len(names) or len({len(column) for column in self.columns}) > 1:
             raise DataError("a training table needs one column of the same length for each of its attributes")
         if self.attribute(self.target).kind != "category":
-            raise DataError(f"the class {self.target!r} holds numbers: a tree predicts a category")
+            raise DataError(f"the class {self.target!r} is a number: a tree predicts a category")
         for attribute, column in zip(self.attributes, self.columns, strict=True):
             _check(attribute, column)
 
@@ -65,7 +65,7 @@ class TrainingTable:
         found = next((attribute for attribute in self.attributes if attribute.name == name), None)
         if found is None:
             names = [attribute.name for attribute in self.attributes]
-            raise DataError(f"there is no attribute {name!r} in the table; {choices(name, names)}")
+            raise DataError(f"no attribute {name!r} in the table; {choices(name, names)}")
         return found
 
     def column(self, name: str) -> Column:
@@ -86,7 +86,7 @@ class TrainingTable:
 
     @classmethod
     def of(cls, columns: Mapping[str, Sequence[Any]], target: str) -> "TrainingTable":
-        """Make a table of plain lists: texts (None is missing) are categories, all else numbers.
+        """Create a table from plain lists: texts (None is missing) are categories, all others numbers.
 
         >>> TrainingTable.of({"age": [30, None], "class": ["a", "b"]}, "class").attributes[1].values
         ('a', 'b')

@@ -1,4 +1,4 @@
-"""A tree's rules for a person to read."""
+"""A tree's rules as text for people."""
 
 from sdcdb.trees.nodes import Leaf
 from sdcdb.trees.tree import Tree
@@ -30,7 +30,7 @@ def heading(tree: Tree) -> str:
 def outcome(tree: Tree, leaf: Leaf) -> str:
     """Return the class that a leaf predicts, and its records: the majority class first, then the others by number."""
     if not tree.classes:
-        return "nothing: there was no record with a class"
+        return "nothing: no record had a class"
     name = tree.classes[leaf.majority]
     if not leaf.total:
         return f"{name}: no records"

@@ -28,11 +28,11 @@ from sdcdb.trees.table import Attribute, Column, TrainingTable
 __all__ = ["CategorySplit", "Condition", "Leaf", "Node", "NumberSplit", "Split", "Tree", "ValueSplit", "conditions"]
 
 Ints = NDArray[np.int32]
-DEEPEST = 60  # levels of splits: what JSON and SQL readers can nest, and more than a rule that a person reads
+DEEPEST = 60  # levels of splits: what JSON and SQL parsers can nest, and more than people can read
 
 
 class Tree(Strict):
-    """A tree that predicts `target`. `attributes` are those that it was grown from, the class not among them."""
+    """A tree that predicts `target`. `attributes` are those that it was grown from, without the class."""
 
     target: str
     classes: tuple[str, ...]
@@ -53,11 +53,11 @@ class Tree(Strict):
         return tuple(path for _, path, _ in self._walked)
 
     def rules(self) -> tuple[tuple[Condition, ...], ...]:
-        """Return, for each leaf, its path with the tests of one number drawn together, in order of first test."""
+        """Return, for each leaf, its path with the tests of one number merged, in order of first test."""
         return tuple(drawn_together(path) for path in self.paths())
 
     def siblings(self, leaf: int) -> tuple[int, ...]:
-        """Return the other leaves whose path differs in the last node only: those with the same parent."""
+        """Return the other leaves whose path differs only in the last node: those with the same parent."""
         return tuple(number for number in self._walked[leaf][2] if number != leaf)
 
     def influential(self, leaf: int) -> frozenset[str]:
@@ -127,7 +127,7 @@ class Tree(Strict):
         return max(len(path) for path in self.paths())
 
     def text(self) -> str:
-        """Return the rules, one leaf a line."""
+        """Return the rules, one leaf per line."""
         from sdcdb.trees.text import rules_text
 
         return rules_text(self)

@@ -1,9 +1,9 @@
-"""Categories that change by a transition matrix: what PRAM, Warner, VICUS and Random have in common.
+"""Categories that change by a transition matrix: common to PRAM, Warner, VICUS and Random.
 
 The sampler is the alias method in whole numbers: with u uniform on 0 .. 2^32 - 1 and K values, p = u x K picks the
-place i = p >> 32, and its remainder p & (2^32 - 1) decides between the value i and its alias. The tables stand in
-lists, one row of K after the other, and the value's row is its code. There is no CASE, in which DuckDB would compute
-everything anew.
+place i = p >> 32, and its remainder p & (2^32 - 1) decides between the value i and its alias. The tables are lists,
+one row of K after another, and the row of a value is its code. There is no CASE, in which DuckDB would recompute
+everything.
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ from sdcdb.techniques.families.transition import TransitionMatrix, alias_tables,
 from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Source
 
 Rows = tuple[tuple[float, ...], ...]
-MOST = 2_000  # values: a matrix of two thousand by two thousand is enough
+MOST = 2_000  # values: a larger matrix would be too large
 
 
 class CategoryShape(Strict):
@@ -32,14 +32,14 @@ class CategoryShape(Strict):
 
 
 class FittedTransition(Fitted):
-    """A column whose values change by a matrix; row i of the matrix says what becomes of value i."""
+    """A column whose values change by a matrix; row i of the matrix says what value i becomes."""
 
     shape: CategoryShape
     matrix: Rows
 
     @property
     def column(self) -> str:
-        """The one column."""
+        """The column."""
         (column,) = self.columns
         return column
 
@@ -56,7 +56,7 @@ class FittedTransition(Fitted):
         return (self._list("values"),) if self.shape.values else ()
 
     def expressions(self, row: Row) -> Mapping[str, exp.Expr]:
-        """Return the value that the draw picks; a value that fitting has not seen becomes NULL."""
+        """Return the value picked by the draw; a value that fitting has not seen becomes NULL."""
         if not self.shape.values:
             return {self.column: typed(exp.null(), self.shape.type)}
         text = exp.cast(row.value(self.column), "VARCHAR")
@@ -71,13 +71,13 @@ class FittedTransition(Fitted):
         return bool(self.shape.values)
 
     def random(self) -> bool:
-        """A single value has nothing to become."""
+        """A single value cannot change."""
         return len(self.shape.values) > 1
 
     def words(self) -> Mapping[str, str]:
         """Say how likely a value is kept, and what it may become."""
         if not self.shape.values:
-            return {self.column: "there was no value when it was fitted, so every value becomes NULL"}
+            return {self.column: "it had no values when fitted, so every value becomes NULL"}
         kept = [row[i] for i, row in enumerate(self.matrix)]
         low, high = min(kept), max(kept)
         share = f"{low:.1%}" if high - low < 5e-4 else f"{low:.1%} to {high:.1%}"
@@ -86,7 +86,7 @@ class FittedTransition(Fitted):
 
     def how(self) -> str:
         """Say what a value that is not kept becomes."""
-        return "else it becomes another by the given matrix"
+        return "otherwise it becomes another, by the given matrix"
 
     def _list(self, name: str) -> str:
         return f"{self.column} {name}"
@@ -124,7 +124,7 @@ def category_shape(engine: Engine, table: Source, column: ColumnSpec) -> Categor
         f"SELECT DISTINCT CAST({name} AS VARCHAR) FROM {source} WHERE {name} IS NOT NULL ORDER BY 1 LIMIT {MOST + 1}"
     )
     if len(rows) > MOST:
-        raise DataError(f"{column.name!r} has more than {MOST:,} values: use a method for numbers, or group its values")
+        raise DataError(f"{column.name!r} has more than {MOST:,} values: use a method for numbers, or group the values")
     return CategoryShape(type=column.type, values=tuple(text for (text,) in rows))
 
 

@@ -17,16 +17,16 @@ class CategoryParams(ClassParams):
     """The parameters of a framework for its categories."""
 
     p: float = Field(default=0.1, ge=0, le=1)
-    """The probability that a category takes another value: by CAPT, a sibling's majority value; else any other."""
+    """The probability that a category changes: with CAPT to a sibling's majority value, otherwise to any other."""
 
 
 class PatternParams(CategoryParams):
     """The parameters of a framework that perturbs categories by CAPT."""
 
     siblings: Literal["equal", "proportional"] = "equal"
-    """How p is shared out among several siblings: equally, or by their numbers of records."""
+    """How p is divided among several siblings: equally, or by their numbers of records."""
     unrelated: float = Field(default=0.1, ge=0, le=1)
-    """The probability that a value changes in a category that is related to no other column."""
+    """The probability that a value changes in a category that is unrelated to all other columns."""
 
 
 class NoiseParams(PatternParams):
@@ -46,7 +46,7 @@ class Parts:
 
     @classmethod
     def of(cls, table: Source, columns: tuple[ColumnSpec, ...], params: ClassParams) -> "Parts":
-        """Tell the columns apart. A class of numbers is a class all the same."""
+        """Sort the columns by kind. A numeric class is still a class."""
         target = column_named(table, params.class_)
         others = [column for column in columns if column.name != target]
         return cls(
@@ -57,7 +57,7 @@ class Parts:
 
 
 def draws_by_part(numbers: Needs) -> Needs:
-    """Return what the columns of a framework need: its numbers as said, the class two draws, a category one."""
+    """Return the draws each column needs: numbers as given, the class two, a category one."""
 
     def draws(column: ColumnSpec, params: ClassParams) -> Draws:
         if column.name.casefold() == params.class_.casefold():

@@ -1,15 +1,15 @@
-"""General Additive Data Perturbation: what a perturbed record takes of its own values and of its normal draws.
+"""General Additive Data Perturbation: a perturbed record as a linear rule of its own values and normal draws.
 
 GADP (Muralidhar, Parsa and Sarathy 1999) publishes, for the numbers X and the columns S that stay as they are,
 
     Y = mx + B (S - ms) + a (X - mx - B (S - ms)) + e,     B = Sxs Sss^-1,     Cov(e) = (1 - a^2) (Sxx - B Ssx)
 
-so that mean and covariance of (Y, S) are those of (X, S). `a`, the proximity, is how much of X itself is left: with
-a = 0 and no S, as the thesis (2007, chapter 7) uses it, the data is drawn anew from its mean and covariance.
+so that mean and covariance of (Y, S) are those of (X, S). `a`, the proximity, is how much of X itself is kept: with
+a = 0 and no S, as in the thesis (2007, chapter 7), the data is redrawn from its mean and covariance.
 
 In GADP e is drawn, so this holds in expectation. EGADP (Muralidhar and Sarathy 2005) makes it hold in the sample: the
-normal draws are freed from what they happen to share with X and S, and are scaled so that their own sample covariance
-is the wanted one. Both steps are linear with constants that follow from sample moments of values and draws, so a
+normal draws are freed from what they happen to share with X and S, and scaled so that their sample covariance is the
+wanted one. Both steps are linear with constants that follow from sample moments of values and draws, so each
 record is still perturbed by itself:
 
     Y = intercept + inputs (X, S) + noise Z
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-RANK = 1e-9  # eigenvalues of a correlation matrix below this share of the largest are none
+RANK = 1e-9  # eigenvalues of a correlation matrix below this share of the largest count as 0
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ def mapped(given: Floats, wanted: Floats) -> Floats:
     from_values, from_vectors = np.linalg.eigh((given + given.T) / 2)
     to_values, to_vectors = np.linalg.eigh((wanted + wanted.T) / 2)
     size = _rank(wanted)
-    keep = slice(len(given) - size, None)  # eigh sorts upwards
+    keep = slice(len(given) - size, None)  # eigh sorts in ascending order
     scale = np.sqrt(np.clip(to_values[keep], 0, None) / from_values[keep])
     return np.asarray((to_vectors[:, keep] * scale) @ from_vectors[:, keep].T)
 

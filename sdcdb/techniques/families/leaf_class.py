@@ -1,4 +1,4 @@
-"""A class drawn anew inside each leaf: what RPT, PPT and CAPT have in common is a distribution for each leaf."""
+"""A class redrawn inside each leaf: RPT, PPT and CAPT share a distribution for each leaf."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -18,7 +18,7 @@ Counts = NDArray[Any]  # of leaves by values
 
 
 class FittedLeafDraw(Fitted):
-    """A column whose value is drawn by the distribution of the record's leaf, whatever the value was."""
+    """A column whose value is drawn from the distribution of the record's leaf, whatever it was."""
 
     shape: CategoryShape
     tree: Tree
@@ -27,7 +27,7 @@ class FittedLeafDraw(Fitted):
 
     @property
     def column(self) -> str:
-        """The one column."""
+        """The column."""
         (column,) = self.columns
         return column
 
@@ -45,7 +45,7 @@ class FittedLeafDraw(Fitted):
         return {self.column: typed(item(f"{self.column} values", shown), self.shape.type)}
 
     def null_safe(self) -> bool:
-        """The index says so."""
+        """A NULL index gives NULL."""
         return True
 
     def random(self) -> bool:

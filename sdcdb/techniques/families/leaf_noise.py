@@ -1,7 +1,7 @@
 """Normal noise that wraps inside a range of each leaf: LINNAPT, LINFAPT and both together (thesis 2007, chapter 5).
 
-The thesis wraps whole numbers by `l + B - u - 1` where B lies above the range [l, u]. On a grid that is counting its
-points in a circle, as often as it takes. Without a grid the circle is the range itself: l + (B - l) mod (u - l).
+The thesis wraps whole numbers by `l + B - u - 1` where B lies above the range [l, u]. On a grid this counts its
+points in a circle, as often as needed. Without a grid the circle is the range itself: l + (B - l) mod (u - l).
 """
 
 import math
@@ -19,8 +19,8 @@ from sdcdb.techniques.families.numbers import NumberShape
 from sdcdb.techniques.technique import ColumnSpec, Fitted
 from sdcdb.trees.tree import Tree
 
-LEAST = 1e-6  # of a step: grid points are counted to this
-INSIDE = 1 - 1e-14  # of a range: rounding must not carry a number over its end
+LEAST = 1e-6  # of a step: precision of grid points
+INSIDE = 1 - 1e-14  # of a range: rounding must not move a number beyond its end
 
 
 class LeafRange(Strict):
@@ -59,7 +59,7 @@ class FittedLeafNoise(Fitted):
         return True
 
     def random(self) -> bool:
-        """There may be no leaf in which a column is perturbed."""
+        """A column may be perturbed in no leaf."""
         return any(own.sd > 0 for ranges in self.ranges for own in ranges)
 
     def words(self) -> Mapping[str, str]:
@@ -72,7 +72,7 @@ class FittedLeafNoise(Fitted):
     def _words(self, shape: NumberShape, ranges: tuple[LeafRange, ...]) -> str:
         sds = [own.sd for own in ranges if own.sd > 0]
         if not sds:
-            return "it is as it was: there is no leaf in which this method perturbs it"
+            return "unchanged: this method perturbs it in no leaf"
         size = f"{min(sds):.4g}" if max(sds) - min(sds) < 1e-9 else f"{min(sds):.4g} to {max(sds):.4g}"
         grid = "" if shape.step is None else f", rounded to steps of {shape.step:g}"
         return (
@@ -140,9 +140,9 @@ class _Circle:
 def leaf_range(
     tree: Tree, at: int, column: str, shape: NumberShape, domain: tuple[float, float]
 ) -> tuple[float, float]:
-    """Return the ends of what a leaf's path leaves of a domain: both belong to it, and lie on the grid if there is one.
+    """Return the ends of the range that a leaf's path allows: both included, and on the grid if there is one.
 
-    A path that leaves nothing is one that no record takes; it has the range of one point.
+    A path that allows nothing is one that no record takes; its range is a single point.
     """
     low, high = tree.ranges(at, column, domain)
     tested = [c.low for c in tree.paths()[at] if c.attribute == column and math.isfinite(c.low) and c.low >= domain[0]]
@@ -155,16 +155,16 @@ def leaf_range(
 
 
 def size(shape: NumberShape, low: float, high: float) -> float:
-    """Return the size of a domain: of 1 to 10 by step 1 it is 10, the number of values; without steps the width."""
+    """Return the size of a domain: for 1 to 10 with step 1 it is 10, the number of values; without steps the width."""
     return high - low + (shape.step or 0.0)
 
 
 def needed_domain(column: ColumnSpec, method: str) -> tuple[float, float]:
-    """Return the domain of a column, which noise that wraps must have."""
+    """Return the domain of a column, which wrapping noise needs."""
     if column.domain is None:
         raise DataError(
-            f"{method!r} wraps {column.name!r} inside its domain: give it one in the policy, the range that is "
-            "publicly known: domain: [min, max]"
+            f"{method!r} wraps {column.name!r} inside its domain: give it the publicly known range in the policy, "
+            "domain: [min, max]"
         )
     return column.domain
 
@@ -175,7 +175,7 @@ def ranges_of(
     """Return the range and the noise of a column in every leaf.
 
     Where the column is innocent the range is the domain (LINNAPT, 5.2); where it is influential it is what the path
-    leaves of it (LINFAPT, 5.3). The noise is a share of the range's size, or none where it is not asked for.
+    allows (LINFAPT, 5.3). The noise is a share of the range's size, or none where it is not wanted.
     """
     domain = needed_domain(column, method)
     whole = (domain[0], domain[1] if shape.step is None else _last(domain, shape.step))

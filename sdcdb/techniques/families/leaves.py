@@ -1,7 +1,7 @@
 """Leaves in a plan: the tree that a technique grows while fitting, and the leaf of a record as an expression.
 
-Every technique of the thesis (2007) that keeps patterns asks for a tree first. The tree is a part of what was fitted;
-the leaf of a record is computed once for all columns that need it.
+Every technique of the thesis (2007) that keeps patterns grows a tree first. The tree is part of the fit; the leaf of a
+record is computed once for all columns that need it.
 """
 
 import hashlib
@@ -27,13 +27,13 @@ class TreeParams(Params):
     """The parameters of the tree that a technique grows."""
 
     attributes: tuple[str, ...] = ()
-    """The columns that the tree may test; left out, all that a rule can use, but never an identifier."""
+    """The columns the tree may test. By default all that a rule can use; never an identifier."""
     min_cases: int = Field(default=2, ge=1, strict=True)
-    """How many records at least two branches of every split must have."""
+    """The smallest number of records in at least two branches of every split."""
     confidence: float = Field(default=0.25, gt=0, le=0.5)
-    """The confidence of pessimistic pruning; less of it prunes more."""
+    """The confidence of pessimistic pruning; lower values prune more."""
     learner: Literal["c45", "cart"] = "c45"
-    """Which learner grows the tree: C4.5, as in the thesis, or scikit-learn's CART."""
+    """The learner that grows the tree: C4.5, as in the thesis, or scikit-learn's CART."""
 
 
 class ClassParams(TreeParams):
@@ -49,14 +49,14 @@ def grown(engine: Engine, table: Source, target: str, params: TreeParams) -> Tre
 
 
 def training_table(engine: Engine, table: Source, target: str, params: TreeParams) -> TrainingTable:
-    """Read what the tree of a class is grown from; `aimed` at another category, it serves for that, too."""
+    """Read the training data for the tree of a class; `aimed` at another category, it serves for that too."""
     name = column_named(table, target)
     attributes = [column_named(table, each) for each in params.attributes] or _testable(engine, table)
     return read_training_table(engine.con, table.name, [each for each in attributes if each != name], name)
 
 
 def grown_from(engine: Engine, training: TrainingTable, params: TreeParams) -> Tree:
-    """Grow the tree of a table that is read already."""
+    """Grow the tree of a table that has been read."""
     engine.tell(f"growing the tree of {training.target}")
     if params.learner == "cart":
         from sdcdb.trees.cart import grow_cart
@@ -68,15 +68,17 @@ def grown_from(engine: Engine, training: TrainingTable, params: TreeParams) -> T
 
 
 def column_named(table: Source, name: str) -> str:
-    """Return a column by its name in the table; identifiers are not among those that may be named."""
+    """Return a column by its name in the table; identifiers are excluded."""
     found = next((own for own in table.columns if own.casefold() == name.casefold()), None)
     if found is None:
-        raise DataError(f"{name!r} is no column of {table.name!r} that a tree may use; {choices(name, table.columns)}")
+        raise DataError(
+            f"{name!r} is not a column of {table.name!r} that a tree may use; {choices(name, table.columns)}"
+        )
     return found
 
 
 def _testable(engine: Engine, table: Source) -> list[str]:
-    """Return the columns that a rule can use: not a category of too many values, nor one that names each record."""
+    """Return the columns that a rule can use: no category with too many values, and no key."""
     found = profile(engine.con, table.name)
     names = []
     for column in found.columns:
@@ -89,7 +91,7 @@ def _testable(engine: Engine, table: Source) -> list[str]:
 
 
 def leaf(tree: Tree, row: Row) -> exp.Expr:
-    """Return the number of the record's leaf, counted from 0, computed once for all who ask for it."""
+    """Return the number of the record's leaf, counted from 0; a view computes it once."""
     if isinstance(tree.root, Leaf):
         return number(tree.root.number)
     return once(f"leaf {_digest(tree)}", leaf_expression(tree, row))
@@ -101,7 +103,7 @@ def _digest(tree: Tree) -> str:
 
 
 def over_rows(engine: Engine, table: Source, values: dict[str, exp.Expr], where: Iterable[exp.Expr] = ()) -> str:
-    """Return a query of values of every record: columns of the table, leaves, draws and normals."""
+    """Return a query for values of every record: columns of the table, leaves, draws and normals."""
     source = exp.alias_(table_reference(table.name), TABLE, table=True, quoted=True)
     query = exp.Select().from_(source)
     for name, value in values.items():
@@ -112,7 +114,7 @@ def over_rows(engine: Engine, table: Source, values: dict[str, exp.Expr], where:
 
 
 def leaf_counts(engine: Engine, table: Source, tree: Tree, column: str) -> dict[tuple[int, str], int]:
-    """Count the records of each leaf and value of a column, over the whole table; NULL is no value."""
+    """Count the records of each leaf and value of a column, over the whole table; NULL is not a value."""
     value = table.row.value(column)
     inner = over_rows(
         engine, table, {"leaf": leaf(tree, table.row), "value": exp.cast(value, "VARCHAR")}, [present(value)]

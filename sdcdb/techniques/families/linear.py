@@ -1,7 +1,7 @@
 """Numbers perturbed together by a linear rule, for the whole table or for each leaf: GADP and EGADP.
 
-Fitting asks the engine for sample moments, of values and of draws, and `families.gadp` makes them the constants of the
-rule. Only records that have all the values count; NULL stands for the mean of its leaf where another column needs it.
+Fitting queries sample moments of values and draws, and `families.gadp` turns them into the constants of the rule. Only
+records without NULLs count; a NULL is replaced by the mean of its leaf where another column needs it.
 """
 
 from collections.abc import Iterator, Mapping
@@ -29,11 +29,11 @@ class LinearParams(TreeParams):
     """The parameters that GADP, C-GADP and EGADP share."""
 
     given: tuple[str, ...] = ()
-    """Columns of numbers that stay as they are, and whose correlations with the perturbed ones are kept as well."""
+    """Numeric columns that stay as they are, and whose correlations with the perturbed ones are kept too."""
     proximity: float = Field(default=0.0, ge=0, lt=1)
-    """How much of a value itself is left: its correlation with what is published, apart from what `given` tells."""
+    """How much of the original value is kept: its correlation with what is published, besides the `given` columns."""
     per_leaf: bool = False
-    """Perturb the records of each leaf of a tree by themselves, inside the ranges of the leaf. Needs `class`."""
+    """Perturb the records of each leaf of a tree separately, inside the ranges of the leaf. Needs `class`."""
     class_: str | None = Field(default=None, alias="class")
     """The class that the tree predicts."""
 
@@ -108,7 +108,7 @@ class FittedLinear(Fitted):
         return shaped(shape, exp.Paren(this=value), of, column, self._constants())
 
     def random(self) -> bool:
-        """Without any variance there is no noise."""
+        """Without variance there is no noise."""
         return any(part for own in self.rules for parts in own.noise for part in parts)
 
 
@@ -118,7 +118,7 @@ def normal(row: Row, column: str) -> exp.Expr:
 
 
 def shaped(shape: NumberShape, value: exp.Expr, of: Any, column: str, names: Mapping[str, Any]) -> exp.Expr:
-    """Stop a value at the ends of its leaf, where there are any, and give it the shape of the column."""
+    """Clip a value to the ends of its leaf, if any, and give it the shape of the column."""
     if f"{column} low" in names:
         zero = real(0.0)
         value = clip(value, of(f"{column} low") or zero, of(f"{column} high") or zero.copy())
@@ -131,7 +131,7 @@ BOUNDARY: Boundary = "clip"
 def fit_rules(
     engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: LinearParams, *, exact: bool
 ) -> tuple[tuple[str, ...], Tree | None, tuple[LeafRule, ...]]:
-    """Grow the tree where asked, and make the rule of each leaf from its moments."""
+    """Grow the tree where asked, and derive the rule of each leaf from its moments."""
     given = given_columns(engine, table, columns, params)
     tree = tree_of(engine, table, params)
     return given, tree, rules_of(engine, table, columns, given, tree, params.proximity, exact=exact)
@@ -140,7 +140,7 @@ def fit_rules(
 def given_columns(
     engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: LinearParams
 ) -> tuple[str, ...]:
-    """Return the given columns by their names in the table, after a look at what they are."""
+    """Return the given columns by their names in the table, after checking them."""
     from sdcdb.connection.profile import column_types
     from sdcdb.connection.training_table import numeric
 
@@ -148,14 +148,14 @@ def given_columns(
     given = tuple(column_named(table, name) for name in params.given)
     for name in given:
         if not numeric(types[name]) or name in {column.name for column in columns}:
-            raise DataError(f"given: {name!r} must be a column of numbers that stays as it is")
+            raise DataError(f"given: {name!r} must be a numeric column that stays as it is")
     return given
 
 
 def tree_of(engine: Engine, table: Source, params: LinearParams) -> Tree | None:
     """Grow the tree that `per_leaf` asks for."""
     if params.per_leaf != (params.class_ is not None):
-        raise DataError(f"{params.method!r}: per_leaf: true and class go together: give both, or none of them")
+        raise DataError(f"{params.method!r}: per_leaf: true and class belong together: set both, or neither")
     return grown(engine, table, params.class_, params) if params.class_ is not None else None
 
 
@@ -185,7 +185,7 @@ def rules_of(
 
 
 def leaf_ends(tree: Tree | None, at: int, column: ColumnSpec) -> tuple[float | None, float | None]:
-    """Return the ends of a column in a leaf; None where the domain, which the shape knows of, is all there is."""
+    """Return the ends of a column in a leaf; None where there is only the domain, which the shape knows."""
     if tree is None or column.name not in tree.tested():
         return None, None
     domain = column.domain or (-1e300, 1e300)
@@ -227,5 +227,5 @@ def leaf_moments(
 
 
 def steady(values: Floats) -> tuple[float, ...]:
-    """Round to 13 digits: threads add up in any order, and a refit must not differ in the last ones."""
+    """Round to 13 digits: threads sum in any order, and a refit must not differ in the last digits."""
     return tuple(float(f"{value:.13g}") for value in values)

@@ -1,4 +1,4 @@
-"""Numbers that stay what they were: inside the domain, on its grid, and of the column's type."""
+"""Keep perturbed numbers inside the domain, on its grid, and of the column's type."""
 
 import math
 from typing import Literal, Self
@@ -13,7 +13,7 @@ from sdcdb.techniques.technique import ColumnSpec, Draws, Params
 
 Boundary = Literal["wrap", "clip", "reflect"]
 _WORDS = {"wrap": "wraps around in", "clip": "stops at the ends of", "reflect": "is folded back into"}
-_INTEGERS = {  # what each can hold; steps are counted in BIGINT, so that is where the widest end
+_INTEGERS = {  # the range of each type; steps are counted in BIGINT, so wider types end there
     **{name: (-(2**bits), 2**bits - 1) for name, bits in {"TINYINT": 7, "SMALLINT": 15, "INTEGER": 31}.items()},
     **{f"U{name}": (0, 2**bits - 1) for name, bits in {"TINYINT": 8, "SMALLINT": 16, "INTEGER": 32}.items()},
     "BIGINT": (-(2**63), 2**63 - 1),
@@ -22,11 +22,11 @@ _INTEGERS = {  # what each can hold; steps are counted in BIGINT, so that is whe
 }
 
 
-COARSE = 2**20  # points of a grid, at most: a noisy value tells little of its draws
+COARSE = 2**20  # most points of a grid: a noisy value then reveals little of its draws
 
 
 class NumberShape(Strict):
-    """The shape that a perturbed number is brought back into."""
+    """The shape of a perturbed number: domain, grid and type."""
 
     type: str
     domain: tuple[float, float] | None = None
@@ -34,7 +34,7 @@ class NumberShape(Strict):
 
     @classmethod
     def of(cls, column: ColumnSpec) -> Self:
-        """Take the shape of a column; whole numbers have step 1, decimals the step of their last digit."""
+        """Return the shape of a column; integers have step 1, decimals the step of their last digit."""
         step = column.step
         if step is None and column.type in _INTEGERS:
             step = 1
@@ -51,11 +51,13 @@ class NumberShape(Strict):
     def amount(self, amount: Amount, column: str) -> float:
         """Return an amount in the column's unit; a share needs a domain."""
         if amount.relative and self.domain is None:
-            raise DataError(f"{amount} of what? Give {column!r} a domain in the policy, or the amount as a number")
+            raise DataError(
+                f"{amount} is a share of the domain: give {column!r} a domain in the policy, or use a number"
+            )
         return amount.of(self.domain[1] - self.domain[0] if self.domain else 0)
 
     def fit(self, value: exp.Expr, boundary: Boundary) -> exp.Expr:
-        """Bring a noisy value, a DOUBLE, back into the domain and onto the grid, and give it the column's type."""
+        """Move a noisy value, a DOUBLE, back into the domain and onto the grid, and give it the column's type."""
         low = self.domain[0] if self.domain else 0.0
         if self.step is None:
             moved = value if self.domain is None else self._bounded(value, boundary)
@@ -68,7 +70,7 @@ class NumberShape(Strict):
         return typed(moved, self.type)
 
     def _unscaled(self, steps: exp.Expr, low: float) -> exp.Expr:
-        """Return low + steps x step. Whole numbers at step 1 stay whole: they need no journey through DOUBLE."""
+        """Return low + steps x step. Integers with step 1 stay integers, without a detour through DOUBLE."""
         step = self.step or 1
         if self.type in _INTEGERS and step == 1 and low.is_integer() and abs(low) < 2**53:
             return exp.Paren(this=number(int(low)) + exp.Paren(this=steps)) if low else exp.Paren(this=steps)
@@ -80,7 +82,7 @@ class NumberShape(Strict):
         return ("it keeps its digits" if self.step is None else f"it is rounded to steps of {self.step:g}") + ends
 
     def _type_range(self) -> tuple[float, float] | None:
-        """Return what the type can hold: without a domain, noise may not push a value out of its type."""
+        """Return the range of the type: without a domain, noise must not push a value out of its type."""
         if self.type in _INTEGERS:
             low, high = _INTEGERS[self.type]
         elif self.type.startswith("DECIMAL("):
@@ -115,21 +117,22 @@ class NumberShape(Strict):
 
 
 def normal_draws(column: ColumnSpec, _params: Params) -> Draws:
-    """Ask for a normal number. On a coarse grid two columns may share two draws; else a column has them to itself.
+    """Request a normal number. On a coarse grid two columns may share two draws; otherwise each has its own.
 
-    Of two draws, 64 bits, a value on a grid of a million points tells 20 at most, so that the other column's number is
-    as free as before. A DOUBLE with all its digits tells 53, and who knows its original could search for the rest.
+    Of two draws, 64 bits, a value on a grid of a million points reveals at most 20, so that the other column's number
+    is as free as before. A DOUBLE with all its digits reveals 53, and an intruder who knows its original could search
+    for the rest.
     """
     return Draws.NORMAL if NumberShape.of(column).points() <= COARSE else Draws.TWO
 
 
 def clip(value: exp.Expr, low: exp.Expr, high: exp.Expr) -> exp.Expr:
-    """Return the value, or the end that it is beyond."""
+    """Return the value, or the end if it is beyond it."""
     return at_most(at_least(value, low), high)
 
 
 def at_least(value: exp.Expr, low: exp.Expr) -> exp.Expr:
-    """Return the greater of two numbers. There are no NULLs; told so, sqlglot writes the value once and not twice."""
+    """Return the greater of two numbers. Knowing that there are no NULLs, sqlglot writes the value once."""
     return exp.Greatest(this=value, expressions=[low], ignore_nulls=True)
 
 

@@ -1,7 +1,7 @@
-"""Transition matrices: with what probability a value becomes which other one, and what can be inferred afterwards.
+"""Transition matrices: the probability that a value becomes each other one, and what can be inferred afterwards.
 
 Four ways to make one: `vicus` and `random` from a partition (VICUS 2012, section 3.1), `warner` (randomised response)
-and `given` (PRAM with a matrix of one's own). One way to use it: alias tables of whole numbers, which every SQL engine
+and `given` (PRAM with a given matrix). One way to use it: alias tables of integers, which every SQL engine
 turns into the same draws. Two ways to look back: `estimate` gives unbiased counts of the original values, `posterior`
 what an intruder who knows the matrix believes about the original value of a record.
 """
@@ -24,14 +24,14 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 _RANGE = 1 << 32  # the uniform numbers of the sampler are 0 .. 2^32 - 1
-_ROUNDING = 1e-12  # sums this near to one are left alone, so that a matrix read back from JSON is the same to the bit
+_ROUNDING = 1e-12  # sums this near to one are left alone, so that a matrix read back from JSON is identical
 _SINGULAR = 1e12  # a condition number beyond which solving keeps fewer than four of sixteen digits
 _MARKED = {kind.__name__: kind for kind in (dt.datetime, dt.date, dt.time, Decimal, UUID)}
 
 
 @dataclass(frozen=True, eq=False)
 class AliasTables:
-    """Walker's alias method in whole numbers, a row of K thresholds and K aliases for each original value.
+    """Walker's alias method in integers, a row of K thresholds and K aliases for each original value.
 
     With u uniform on 0 .. 2^32 - 1, let i be `u * K >> 32` and the rest `u * K & 0xffffffff`. Row r draws position i if
     the rest is below `thresholds[r, i]`, else `aliases[r, i]`. Thresholds lie in 0 .. 2^32; positions count from 0.
@@ -67,7 +67,7 @@ class TransitionMatrix:
         return hash((self.values, self.matrix.tobytes()))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what `json.dumps` takes; values that JSON lacks are marked with their type.
+        """Return a form that `json.dumps` accepts; values that JSON lacks are marked with their type.
 
         >>> warner([dt.date(2024, 2, 29)], 1).to_dict()
         {'values': [{'date': '2024-02-29'}], 'matrix': [[1.0]]}
@@ -76,11 +76,11 @@ class TransitionMatrix:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "TransitionMatrix":
-        """Return what `to_dict` gave."""
+        """Return the matrix from the result of `to_dict`."""
         return cls(tuple(_unmarked(value) for value in data["values"]), np.array(data["matrix"], np.float64))
 
     def alias(self) -> AliasTables:
-        """Return tables for drawing: each probability is met to within 2^-32 (2.4e-10), and 0 and 1 exactly."""
+        """Return tables for drawing: each probability is exact to within 2^-32 (2.4e-10), and 0 and 1 are exact."""
         return alias_tables(self.matrix)
 
     def sample(self, codes: ArrayLike, u: ArrayLike) -> Ints:
@@ -99,7 +99,7 @@ class TransitionMatrix:
         """Return unbiased estimates of the original counts, given the counts after perturbation.
 
         Observed counts o have the expectation P^T x, so x = (P^T)^-1 o (Warner 1965 for two values; PRAM, Gouweleeuw
-        et al. 1998). Estimates may be negative or broken; their sum is that of the observed counts.
+        et al. 1998). Estimates may be negative or fractional; their sum is that of the observed counts.
 
         >>> warner(["yes", "no"], 0.75).estimate([40, 60]).round(6).tolist()
         [30.0, 70.0]
@@ -108,7 +108,7 @@ class TransitionMatrix:
         if len(counts) and np.linalg.cond(self.matrix) > _SINGULAR:
             raise DataError(
                 "the original counts cannot be estimated: the transition matrix is singular, so that different "
-                "originals look the same after perturbation; use one that keeps values with a higher probability"
+                "originals look the same after perturbation; keep values with a higher probability"
             )
         return np.asarray(np.linalg.solve(self.matrix.T, counts), np.float64)
 
@@ -130,12 +130,14 @@ class TransitionMatrix:
     def _one_each(self, numbers: ArrayLike, what: str) -> Floats:
         array = np.asarray(numbers, np.float64)
         if array.shape != (len(self.values),) or not np.isfinite(array).all() or (array < 0).any():
-            raise DataError(f"give one {what[:-1]} for each of the {counted(len(self.values), 'value')}, zero or more")
+            raise DataError(
+                f"there must be one {what[:-1]} for each of the {counted(len(self.values), 'value')}, zero or more"
+            )
         return array
 
 
 def alias_tables(rows: Floats) -> AliasTables:
-    """Return tables for drawing from each of some distributions, one a row. Rows must sum to one.
+    """Return tables for drawing from several distributions, one per row. Rows must sum to one.
 
     >>> alias_tables(np.array([[0.0, 1.0], [0.5, 0.5], [1.0, 0.0]])).aliases.tolist()
     [[1, 1], [0, 1], [0, 0]]
@@ -165,7 +167,7 @@ def vicus(values: Sequence[Any], subsets: Sequence[Sequence[Any]], k1: float, k2
 
 
 def random(values: Sequence[Any], subsets: Sequence[Sequence[Any]], k1: float, k2: float) -> TransitionMatrix:
-    """Return the matrix of Random, eq. (12): values stay as likely as with `vicus`, and change to any other alike.
+    """Return the matrix of Random, eq. (12): values are kept as often as with `vicus`, or change to any other.
 
     >>> random(["a", "b", "c"], [["a", "b"], ["c"]], k1=2, k2=3).matrix.round(3).tolist()
     [[0.6, 0.2, 0.2], [0.2, 0.6, 0.2], [0.125, 0.125, 0.75]]
@@ -174,17 +176,17 @@ def random(values: Sequence[Any], subsets: Sequence[Sequence[Any]], k1: float, k
 
 
 def warner(values: Sequence[Any], p: float) -> TransitionMatrix:
-    """Return randomised response: a value is kept with probability `p`, else it becomes any other one alike.
+    """Return randomised response: a value is kept with probability `p`, otherwise all others are equally likely.
 
-    Warner (1965) for two values. A single value has nothing to become and is kept.
+    Warner (1965) for two values. A single value is kept.
     """
     if not 0 <= p <= 1:
-        raise DataError(f"p is {p}: give the probability of keeping a value, from 0 to 1")
+        raise DataError(f"p is {p}: the probability of keeping a value must be from 0 to 1")
     return _kept(values, np.full(len(values), float(p)))
 
 
 def given(values: Sequence[Any], matrix: ArrayLike) -> TransitionMatrix:
-    """Return PRAM with a matrix of one's own: `matrix[i][j]` is the probability of `values[i]` becoming `values[j]`."""
+    """Return PRAM with a given matrix: `matrix[i][j]` is the probability of `values[i]` becoming `values[j]`."""
     return TransitionMatrix(tuple(values), _stochastic(values, matrix))
 
 
@@ -198,38 +200,38 @@ def _kept(values: Sequence[Any], kept: Floats) -> TransitionMatrix:
 def _positive(**numbers: float) -> None:
     for name, number in numbers.items():
         if not 0 < number < np.inf:
-            raise DataError(f"{name} is {number}: give a positive number")
+            raise DataError(f"{name} is {number}: it must be a positive number")
 
 
 def _same_subset(values: Sequence[Any], subsets: Sequence[Sequence[Any]]) -> NDArray[np.bool_]:
-    """Return which pairs of values share a subset, after a check that every value is in exactly one."""
+    """Return which pairs of values share a subset, after checking that every value is in exactly one."""
     subset = {value: n for n, members in enumerate(subsets) for value in members}
     if len(subset) != sum(map(len, subsets)):
-        raise DataError("a value is in two subsets, or twice in one: put each value in exactly one subset")
+        raise DataError("a value is in two subsets, or twice in one: put each value into exactly one subset")
     odd = [value for value in values if value not in subset] or [value for value in subset if value not in set(values)]
     if odd:
-        raise DataError(f"{odd[0]!r} is in only one of values and subsets: put each value in exactly one subset")
+        raise DataError(f"{odd[0]!r} is in only one of values and subsets: put each value into exactly one subset")
     labels = np.array([subset[value] for value in values])
     return np.asarray(labels[:, None] == labels)
 
 
 def _stochastic(values: Sequence[Any], matrix: ArrayLike) -> Floats:
-    """Check a matrix and return it with rows that sum to one, not to be written to."""
+    """Check a matrix and return it read-only, with rows that sum to one."""
     try:
         rows = np.array(matrix, np.float64)
     except (TypeError, ValueError) as problem:
         raise DataError(f"the transition matrix must be a table of numbers: {problem}") from None
     size = len(values)
     if not size or len(set(values)) != size:
-        raise DataError("a transition matrix needs at least one value, and each value once")
+        raise DataError("a transition matrix needs at least one value, and each value only once")
     if rows.shape != (size, size):
         raise DataError(f"{counted(size, 'value')} need a matrix of {size} x {size}, not of shape {rows.shape}")
     sums = rows.sum(axis=1)
     for value, row, total in zip(values, rows, sums, strict=True):
         if not np.isfinite(row).all() or (row < 0).any():
-            raise DataError(f"the row of {value!r} holds a negative number, NaN or infinity: give probabilities")
+            raise DataError(f"the row of {value!r} contains a negative number, NaN or infinity: use probabilities")
         if abs(total - 1) > SUM_TOLERANCE:
-            raise DataError(f"the row of {value!r} sums to {total:.6g}, not to 1: give probabilities")
+            raise DataError(f"the row of {value!r} sums to {total:.6g}, not to 1: use probabilities")
     rows /= np.where(np.abs(sums - 1) > _ROUNDING, sums, 1.0)[:, None]
     rows.flags.writeable = False
     return rows
@@ -239,7 +241,7 @@ def _alias_row(row: Floats, starts: list[int]) -> tuple[list[int], list[int]]:
     """Return how many u of each i are kept, and the alias of the rest.
 
     Probabilities become shares of the 2^32 numbers u, by largest remainder. Each i has `room` for the u that lead to
-    it, one more or less; Vose's pairing of the short with the long then works in whole numbers, without error.
+    it, one more or less; Vose's pairing of the short with the long then works in integers, without error.
     """
     scaled = row * _RANGE
     floors = np.floor(scaled)
@@ -268,7 +270,7 @@ def _marked(value: Any) -> Any:
         return plain
     name = type(plain).__name__
     if name not in _MARKED:
-        raise DataError(f"{value!r} is a {name}, which JSON cannot hold: cast the column to VARCHAR")
+        raise DataError(f"{value!r} is a {name}, which JSON cannot represent: cast the column to VARCHAR")
     return {name: plain.isoformat() if isinstance(plain, dt.date | dt.time) else str(plain)}
 
 

@@ -138,7 +138,7 @@ def test_a_relation_that_noise_hid_changes_the_verdict() -> None:
     ("call", "word"),
     [
         (lambda: association([[0.5, 0.5]]), "not shares"),
-        (lambda: association([[-1, 2]]), "whole numbers"),
+        (lambda: association([[-1, 2]]), "integers"),
         (lambda: association([1, 2]), "rows and columns"),
         (lambda: association([[1, 2], [3]]), "equal length"),
         (lambda: pairs(np.ones((3, 3)), [2, 2]), "square matrix"),

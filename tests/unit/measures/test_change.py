@@ -171,7 +171,7 @@ def test_the_empirical_transition_matrix_approaches_the_true_one() -> None:
         (lambda: number_change([[1]], [[1]]), "dimensions"),
         (lambda: number_change([np.inf], [1]), "infinity"),
         (lambda: correlation_change([[1, 2]], [[1]]), "same order"),
-        (lambda: category_change([0.5], [0.5]), "whole numbers"),
+        (lambda: category_change([0.5], [0.5]), "integers"),
         (lambda: category_change([-2], [0]), "start at 0"),
         (lambda: category_change([0, 3], [0, 0], size=3), "at least 4"),
     ],

@@ -52,7 +52,7 @@ def test_a_line_of_table_7_1_has_three_accuracies() -> None:
 
 def test_a_table_without_classes_is_refused() -> None:
     empty = table(1).taken(np.arange(0))
-    with pytest.raises(DataError, match="nothing to be right about"):
+    with pytest.raises(DataError, match="nothing to measure"):
         accuracy(grow(empty), empty)
     with pytest.raises(DataError, match="nothing to learn"):
         second_classifier(empty)

@@ -161,10 +161,10 @@ def test_many_queries_of_random_ends_keep_every_true_value_inside() -> None:
         ([0], [2], [300], "contradict"),
         ([0, 1], [2, 3], [190, 5], "no values fit them all"),
         ([0, 0], [2, 3], [50, 160], "records 2 to 2 would sum to 110"),
-        ([2], [2], [0], "hold at least one"),
+        ([2], [2], [0], "contain at least one"),
         ([0], [9], [0], "records 0 to 2"),
         ([0], [2], [np.nan], "NaN"),
-        ([0.5], [2], [1], "whole numbers"),
+        ([0.5], [2], [1], "integers"),
         ([0], [2], [1, 2], "one of each"),
     ],
 )

@@ -218,9 +218,9 @@ TABLE = PerturbedTable.of([[0, 0], [0, 1]], EYE, confidential=1)
         (lambda: PerturbedTable.of([[0, 0]], EYE, 2), "0 to 1"),
         (lambda: PerturbedTable.of([[0, 2]], EYE, 1), "column 1"),
         (lambda: PerturbedTable.of([[0, 0, 0]], EYE, 1), "one per matrix"),
-        (lambda: PerturbedTable.of([[0.5, 0]], EYE, 1), "whole numbers"),
+        (lambda: PerturbedTable.of([[0.5, 0]], EYE, 1), "integers"),
         (lambda: PerturbedTable.of([[0], [0, 1]], EYE, 1), "equal length"),
-        (lambda: PerturbedTable.of(np.ma.masked_array([[0, 0]], mask=[[True, False]]), EYE, 1), "a code of its own"),
+        (lambda: PerturbedTable.of(np.ma.masked_array([[0, 0]], mask=[[True, False]]), EYE, 1), "their own code"),
         (
             lambda: PerturbedTable.of([[0, 0]], [np.eye(2), [[0.5, 0.4], [0.0, 1.0]]], 1),
             "matrix 1 is not row-stochastic",

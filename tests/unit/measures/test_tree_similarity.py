@@ -130,7 +130,7 @@ def test_a_tree_without_rules_shares_nothing() -> None:
 
 def test_trees_of_different_classes_are_refused() -> None:
     other = Tree(target="D", classes=(), attributes=(), root=Leaf(number=0, counts=(), majority=0))
-    with pytest.raises(DataError, match="compare trees of one class"):
+    with pytest.raises(DataError, match="compare trees of the same class"):
         compare_trees(ORIGINAL, other)
     with pytest.raises(DataError, match="one weight"):
         compare_trees(ORIGINAL, ORIGINAL, weights=[1.0])

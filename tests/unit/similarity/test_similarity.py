@@ -170,11 +170,11 @@ def test_a_threshold_of_one_merges_nothing(con: duckdb.DuckDBPyConnection) -> No
 
 
 def test_parameters_out_of_range_say_so(con: duckdb.DuckDBPyConnection) -> None:
-    with pytest.raises(DataError, match=r"threshold is 1\.2: give a number from 0 to 1"):
+    with pytest.raises(DataError, match=r"threshold is 1\.2: it must be from 0 to 1"):
         similarity(con, "bank", BANK, threshold=1.2)
-    with pytest.raises(DataError, match="whose sum is 1"):
+    with pytest.raises(DataError, match="sum to 1"):
         similarity(con, "bank", BANK, c1=0.6, c2=0.6)
-    with pytest.raises(DataError, match="whose sum is 1"):
+    with pytest.raises(DataError, match="sum to 1"):
         similarity(con, "bank", BANK, c1=float("nan"))
     with pytest.raises(DataError, match=r"no graph 'multigraph'.*did you mean 'multi'"):
         similarity(con, "bank", BANK, graph="multigraph")  # type: ignore[arg-type]

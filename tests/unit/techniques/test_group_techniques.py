@@ -90,7 +90,7 @@ def test_verify_counts_lists_that_break_the_definition() -> None:
             "(['o0']), (['o0', 'nowhere']), (['o0', 'o1', 'o3']), ([]), (NULL), (['o0', NULL])) AS v(occupation)"
         )
         assert verify(database.con, "published", "occupation", categories(2)) == 6
-        with pytest.raises(DataError, match="no column of lists"):
+        with pytest.raises(DataError, match="no list column"):
             verify(database.con, "published", "age", categories(2))
 
 
@@ -154,7 +154,7 @@ def test_ean_refuses_values_without_a_category_and_hides_those_that_come_later()
         ({"method": "ean", "categories": {"a": ["o0"]}}, "at least two categories"),
         ({"method": "ean", "categories": {"a": ["o0"], "b": []}}, "'b' is empty"),
         ({"method": "ean", "categories": {"a": ["o0"], "b": ["o1", "o0"]}}, "'o0' is in 'a' and in 'b'"),
-        ({"method": "ean", "categories": {"a": ["o0"], "b": ["o1"]}, "file": "f"}, "keep one of them"),
+        ({"method": "ean", "categories": {"a": ["o0"], "b": ["o1"]}, "file": "f"}, "remove one of them"),
         ({"method": "ean", "categories": {"a": [None], "b": ["o1"]}}, "must be one value"),
         ({"method": "an", "l": 1}, "greater than or equal to 2"),
         ({"method": "swapping", "share": "120%"}, "up to 100%"),

@@ -379,7 +379,7 @@ def test_constant_and_dependent_columns_have_a_root_too() -> None:
     assert root @ root.T == pytest.approx(0.25 * np.cov([a, 0 * a, 2 * a]))
     view, made = publish({"b": same_value(3, 10)}, {"b": {"method": "correlated", "share": 0.1}})
     assert set(view["b"]) == {3.0}
-    assert "one value" in made.plan.words()["b"]
+    assert "single value" in made.plan.words()["b"]
 
 
 def test_covariances_that_no_data_can_have_are_brought_to_the_nearest_that_can() -> None:
@@ -478,7 +478,7 @@ def test_thresholds_move_inwards_and_means_to_the_grid() -> None:
     view, made = publish({"v": values}, {"v": method}, "SMALLINT", domain=[10, 250], step=10)
     published = dict(zip(values.tolist(), view["v"].tolist(), strict=True))
     assert published == {v: 240 if v > 210 else 20 if v < 40 else v for v in range(10, 251, 10)}  # mean 235, halves up
-    assert made.plan.words()["v"].startswith("values above 210 become 240 (40 when it was fitted)")
+    assert made.plan.words()["v"].startswith("values above 210 become 240 (40 of them when fitted)")
 
 
 # What is refused
@@ -487,19 +487,19 @@ def test_thresholds_move_inwards_and_means_to_the_grid() -> None:
 @pytest.mark.parametrize(
     ("method", "types", "shape", "message"),
     [
-        ({"method": "uniform"}, "DOUBLE", {}, "100% of what"),
+        ({"method": "uniform"}, "DOUBLE", {}, "100% is a share of the domain"),
         ({"method": "uniform", "width": 0}, "DOUBLE", {}, "adds no noise"),
         ({"method": "uniform", "width": 0.3}, "INTEGER", {}, "in steps of 1"),
         ({"method": "binomial", "noise": 4}, "INTEGER", {}, "a domain and a step"),
         ({"method": "binomial", "noise": 4}, "DOUBLE", {"domain": [0, 10]}, "a domain and a step"),
-        ({"method": "binomial", "noise": "3%"}, "INTEGER", {"domain": [0, 10]}, "rounds to none"),
+        ({"method": "binomial", "noise": "3%"}, "INTEGER", {"domain": [0, 10]}, "rounds to no noise"),
         ({"method": "binomial", "noise": "100%"}, "BIGINT", {"domain": [0, 10**9]}, "normal noise"),
         ({"method": "rounding", "base": 1}, "INTEGER", {}, "above the step 1"),
         ({"method": "rounding", "base": 2.5}, "INTEGER", {}, "do not lie on the grid"),
         ({"method": "rounding", "base": 20}, "INTEGER", {"domain": [5, 95], "step": 10}, "do not lie on the grid"),
         ({"method": "coding", "top": 11}, "INTEGER", {"domain": [0, 10]}, "outside the domain"),
         ({"method": "coding", "top": 2, "bottom": "90%"}, "INTEGER", {}, "above its top"),
-        ({"method": "multiplicative", "form": "log", "sd": "500%"}, "DOUBLE", {}, "give a share up to"),
+        ({"method": "multiplicative", "form": "log", "sd": "500%"}, "DOUBLE", {}, "use a share of at most"),
     ],
 )
 def test_what_cannot_be_fitted_says_why(

@@ -207,10 +207,10 @@ tables:
 
 def test_a_number_without_a_domain_is_an_error() -> None:
     view = {"columns": {"pay": {"method": "linnapt", "class": "risk"}}}
-    with pytest.raises(DataError, match="give it one in the policy"):
+    with pytest.raises(DataError, match="give it the publicly known range"):
         protected(TABLE, ROLES | {"pay": "quasi"}, view)
 
 
 def test_per_leaf_needs_a_class() -> None:
-    with pytest.raises(DataError, match="go together"):
+    with pytest.raises(DataError, match="belong together"):
         publish({"columns": {"pay": {"method": "gadp", "per_leaf": True}}})

@@ -287,7 +287,7 @@ def test_a_table_without_any_class_value_can_be_grown_from_and_applied() -> None
     table = TrainingTable.of({"x": [1.0, 2.0], "class": [None, None]}, "class")
     tree = grow(table)
     assert tree.apply(table).tolist() == [0, 0]
-    assert "no record with a class" in tree.text()
+    assert "no record had a class" in tree.text()
 
 
 @pytest.mark.parametrize(

@@ -119,7 +119,7 @@ def test_json_keeps_every_bit(matrix: TransitionMatrix) -> None:
 
 
 def test_json_says_what_it_cannot_hold() -> None:
-    with pytest.raises(DataError, match="is a bytes, which JSON cannot hold"):
+    with pytest.raises(DataError, match="is a bytes, which JSON cannot represent"):
         warner([b"x"], 1).to_dict()
 
 
@@ -127,8 +127,8 @@ def test_json_says_what_it_cannot_hold() -> None:
     ("rows", "says"),
     [
         ([[0.5, 0.4], [0, 1]], "row of 'y' sums to 0.9, not to 1"),
-        ([[1, 0], [1.5, -0.5]], "row of 'n' holds a negative number"),
-        ([[1, 0], [float("nan"), 1]], "row of 'n' holds a negative number, NaN"),
+        ([[1, 0], [1.5, -0.5]], "row of 'n' contains a negative number"),
+        ([[1, 0], [float("nan"), 1]], "row of 'n' contains a negative number, NaN"),
         ([[1]], "2 x 2, not of shape"),
         ([[1, 0], [1]], "table of numbers"),
         ([["a", "b"], ["c", "d"]], "table of numbers"),
@@ -142,7 +142,7 @@ def test_a_matrix_that_is_none_says_why(rows: Any, says: str) -> None:
 def test_parameters_that_are_none_say_why() -> None:
     with pytest.raises(DataError, match=r"p is 1\.5"):
         warner("ab", 1.5)
-    with pytest.raises(DataError, match="k1 is 0: give a positive number"):
+    with pytest.raises(DataError, match="k1 is 0: it must be a positive number"):
         vicus(VALUES, SUBSETS, 0, 1)
     with pytest.raises(DataError, match="k2 is inf"):
         vicus(VALUES, SUBSETS, 1, float("inf"))
@@ -152,7 +152,7 @@ def test_parameters_that_are_none_say_why() -> None:
         vicus("ab", [["a"]], 1, 1)
     with pytest.raises(DataError, match="'c' is in only one of values and subsets"):
         vicus("ab", [["a", "b", "c"]], 1, 1)
-    with pytest.raises(DataError, match="each value once"):
+    with pytest.raises(DataError, match="each value only once"):
         warner(["a", "a"], 0.5)
     with pytest.raises(DataError, match="at least one value"):
         warner([], 0.5)
