@@ -10,6 +10,7 @@ import secrets
 import tempfile
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -29,6 +30,7 @@ from sdcdb.gateway.ledger.places import ledger_path
 from sdcdb.gateway.lobby.lobby import Lobby, Rows
 from sdcdb.gateway.lobby.release import compute_release
 from sdcdb.gateway.reading.duckdb_parser import NativeParser
+from sdcdb.gateway.reading.further import computes_further, with_marks
 from sdcdb.gateway.reading.literals import put_in_values
 from sdcdb.gateway.reading.statement import Params, Statement, privacy_question, statement
 from sdcdb.gateway.relations import Relations, relations
@@ -168,13 +170,11 @@ class Gateway:
             decided = self._decided(read, who)
             verdict = _verdict(decided)
             self._commit(sql, who, decided, verdict)
-            results = {
-                each.block.released: compute_release(
-                    each, decided.audits[each.block.table.name].cells, decided.suppressed
-                )
-                for each in decided.evaluated
-            }
-        return _answer(self._lobby.run(read, results), verdict)
+            results = {each.block.released: compute_release(each, decided, self._vault) for each in decided.evaluated}
+        marked = with_marks(read.tree) if decided.merged and read.tree is not None else None
+        if marked is None:
+            return _answer(self._lobby.run(read, results), verdict)
+        return _marked_answer(self._lobby.run(replace(read, tree=marked), results), verdict)
 
     def _read(self, sql: str, params: Params) -> Statement:
         return statement(
@@ -188,7 +188,10 @@ class Gateway:
         audits = {name: self._tables.pool(name, who.pools[name]) for name in names}
         evaluated = [self._vault.evaluate(each, audits[each.table.name].cells) for each in read.blocks]
         self._learner.finish()
-        return decide(evaluated, audits)
+        decided = decide(evaluated, audits)
+        if decided.suppressed and read.tree is not None and computes_further(read.tree):
+            raise denied("hidden")
+        return decided
 
     def _commit(self, sql: str, who: Asking, decided: Decided, verdict: Verdict) -> None:
         """Write the answers into the ledger, then learn them. An answer out of all expectation is denied."""
@@ -282,8 +285,14 @@ def _verdict(decided: Decided) -> Verdict:
     if not decided.suppressed:
         return Verdict("allow", changes=decided.changes())
     refusal = denied(next(iter(decided.suppressed.values())))
-    return Verdict("suppress", refusal.rule, refusal.reason, refusal.hint, decided.changes(), len(decided.suppressed))
+    return Verdict("suppress", refusal.rule, refusal.reason, refusal.hint, decided.changes(), decided.unseen)
 
 
 def _answer(rows: Rows, verdict: Verdict) -> Answer:
     return Answer(rows.columns, rows.types, rows.rows, verdict)
+
+
+def _marked_answer(rows: Rows, verdict: Verdict) -> Answer:
+    """Take the marks of merged rows, which are the last column, out of the rows."""
+    merged = tuple(number for number, row in enumerate(rows.rows) if row[-1])
+    return Answer(rows.columns[:-1], rows.types[:-1], tuple(row[:-1] for row in rows.rows), verdict, merged)

@@ -24,6 +24,7 @@ from sdcdb.gateway.reading.reserved import COPIED
 from sdcdb.gateway.reading.statement import Statement
 from sdcdb.gateway.relations import Relation, Relations
 from sdcdb.gateway.rules.table import MOST_ROWS, denied
+from sdcdb.gateway.tables.carried import cast_back
 from sdcdb.gateway.tables.vault import Vault
 
 
@@ -132,11 +133,6 @@ def _quoted(name: str) -> str:
 
 
 def _view(name: str, result: Released) -> str:
-    columns = ", ".join(
-        f"CAST({_quoted(column)} AS {result.types[column]}) AS {_quoted(column)}"
-        if column in result.types
-        else _quoted(column)
-        for column in result.rows.column_names
-    )
+    columns = ", ".join(cast_back(column, kind) for column, kind in result.types.items())
     target, source = (_quoted(each) for each in (name, f"{name} rows"))
     return f"CREATE TEMP VIEW {target} AS SELECT {columns or '1'} FROM {source}"

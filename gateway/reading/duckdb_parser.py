@@ -9,6 +9,7 @@ from typing import Any
 
 import duckdb
 
+from sdcdb.connection.identifiers import fold
 from sdcdb.errors import Unsupported
 
 LOCKED: dict[str, Any] = {
@@ -76,7 +77,7 @@ class NativeParser:
             if node.get("type") == "BASE_TABLE" and "table_name" in node
         ]
         ctes = {
-            str(entry["key"]).casefold()
+            fold(str(entry["key"]))
             for node in nodes
             for entry in (node.get("cte_map") or {}).get("map", ())
             if isinstance(entry, dict)

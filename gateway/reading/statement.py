@@ -9,6 +9,7 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
+from sdcdb.connection.identifiers import fold
 from sdcdb.errors import Unsupported
 from sdcdb.gateway.reading.block import Block, Literals, block
 from sdcdb.gateway.reading.duckdb_parser import NativeParser
@@ -60,7 +61,7 @@ def statement(text: str, params: Params, relations: Relations, parser: NativePar
         named = [relations.find(schema, table) for schema, table in native.tables]
         reads = {relation.name for relation in named if relation is not None}
         if not native.serialised:  # PIVOT does not tell: every relation whose name appears may be read
-            folded = {word.casefold() for word in words}
+            folded = {fold(word) for word in words}
             reads |= {relation.name for relation in relations.all if relation.path[1] in folded}
         return Statement(tuple(sorted(reads)), clean, params)
     return _restricted(clean, params, relations, native.tables, literals)
@@ -78,7 +79,7 @@ def _restricted(
         raise Unsupported("on a restricted table only SELECT is answered", "a SELECT with aggregates")
     _bind(root, params)
     tables = list(root.find_all(exp.Table))
-    ctes = {cte.alias.casefold() for cte in root.find_all(exp.CTE)}
+    ctes = {fold(cte.alias) for cte in root.find_all(exp.CTE)}
     if any(relations.find("", name) is not None for name in ctes):
         raise Unsupported("a CTE has the name of a table", "give it another name")
     _must_agree(tables, native)
@@ -99,7 +100,7 @@ def _restricted(
             raise Unsupported("a restricted table is read outside of an aggregate", "aggregate it first")
         if relation is not None:
             reads.add(relation.name)
-        elif not is_released_relation(table.name) and table.name.casefold() not in ctes:
+        elif not is_released_relation(table.name) and fold(table.name) not in ctes:
             raise unknown(table.name, relations)
     return Statement(tuple(sorted(reads)), tree=root, blocks=tuple(blocks))
 
@@ -122,8 +123,8 @@ def _direct(select: exp.Select, relations: Relations) -> bool:
 
 def _must_agree(tables: list[exp.Table], native: tuple[tuple[str, str], ...]) -> None:
     """Refuse a statement in which sqlglot and DuckDB do not see the same tables."""
-    ours = sorted((table.db.casefold(), table.name.casefold()) for table in tables)
-    theirs = sorted((schema.casefold(), name.casefold()) for schema, name in native)
+    ours = sorted((fold(table.db), fold(table.name)) for table in tables)
+    theirs = sorted((fold(schema), fold(name)) for schema, name in native)
     if ours != theirs or any(table.args.get("catalog") for table in tables):
         raise Unsupported("the statement can be read in two ways", "a plainer SELECT")
 

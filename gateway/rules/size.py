@@ -1,4 +1,13 @@
-"""The rule `size`: query sets, and what they leave out, must be large enough."""
+"""The rule `size`: query sets, and what they leave out, must be large enough.
+
+An aggregate of quasi-identifiers is about more than one set: SUM(CASE WHEN c THEN 1 ELSE 0 END) counts those for whom c
+holds, MIN(age) is about the youngest. `parts` says how large the sets are that an answer tells apart.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+Sizes = NDArray[np.int64]
 
 
 def large_enough(records: int, everybody: int, least: int) -> bool:
@@ -9,3 +18,56 @@ def large_enough(records: int, everybody: int, least: int) -> bool:
     """
     outside = everybody - records
     return records >= least and (outside == 0 or outside >= least)
+
+
+def parts(
+    kind: str, ranks: NDArray[np.int64], records: Sizes, numbers: NDArray[np.float64] | None, least: int, *, plain: bool
+) -> Sizes:
+    """Return the sizes of the sets that an answer about an expression tells apart: those who share its value.
+
+    `ranks` are the places of the cells' values, `records` the sizes of the cells. A MIN tells of those who have the
+    least value. A sum tells how many have each: weights can be chosen so that its digits are these numbers. Only where
+    the analyst chose no weights (`plain`) and many values mix, or other numbers of people give the same sum, it does
+    not.
+
+    >>> ranks, records = np.array([1, 1, 2]), np.array([20, 10, 1])
+    >>> [parts(kind, ranks, records, None, 5, plain=False).tolist() for kind in ("min", "max", "sum")]
+    [[30], [1], [30, 1]]
+    """
+    values, inverse = np.unique(ranks, return_inverse=True)
+    sizes = np.bincount(inverse, weights=records, minlength=len(values)).astype(np.int64)
+    if kind in {"min", "max"}:
+        return sizes[:1] if kind == "min" else sizes[-1:]
+    if not plain or kind == "sum_distinct":
+        return sizes
+    if len(values) >= max(least, 3):
+        return sizes[:0]
+    if kind == "sum" and numbers is not None:
+        first = np.array([numbers[np.argmax(inverse == n)] for n in range(len(values))])
+        return sizes[~_exchangeable(first, sizes)]
+    return sizes
+
+
+def _exchangeable(values: NDArray[np.float64], sizes: Sizes) -> NDArray[np.bool_]:
+    """Tell for which values another number of people would give the same count and the same sum.
+
+    Of three neighbouring values a < b < c, (c-b)/g people of a and (b-a)/g of c can stand for (c-a)/g of b, where g is
+    the greatest common divisor.
+
+    >>> _exchangeable(np.array([0.0, 1.0, 2.0]), np.array([9, 9, 1])).tolist()
+    [True, True, True]
+    >>> _exchangeable(np.array([0.0, 1.0, 1000.0]), np.array([9, 9, 1])).tolist()
+    [False, False, False]
+    """
+    found = np.zeros(len(values), dtype=np.bool_)
+    whole = values.astype(np.int64) if np.all(np.abs(values) < 2**53) else np.zeros(0, dtype=np.int64)
+    if len(whole) != len(values) or not np.array_equal(whole, values):
+        return found
+    for n in range(len(values) - 2):
+        low, high = int(whole[n + 1] - whole[n]), int(whole[n + 2] - whole[n + 1])
+        g = int(np.gcd(low, high))
+        moved = np.array([high // g, -(low + high) // g, low // g])
+        here = sizes[n : n + 3]
+        if np.all(here + moved >= 0) or np.all(here - moved >= 0):
+            found[n : n + 3] = True
+    return found

@@ -50,7 +50,7 @@ tables:
 """
 
 
-def policy(path: Path, *, pool: str = "all", groups: str = "suppress", aggregates: str = "count, sum, avg") -> Path:
+def policy(path: Path, *, pool: str = "all", groups: str = "merge", aggregates: str = "count, sum, avg") -> Path:
     """Write the policy to a file."""
     text = POLICY.replace("POOL", pool).replace("GROUPS", groups).replace("AGGREGATES", aggregates)
     path.write_text(text, encoding="utf-8")
