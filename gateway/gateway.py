@@ -35,11 +35,12 @@ from sdcdb.gateway.reading.literals import put_in_values
 from sdcdb.gateway.reading.statement import Params, Statement, privacy_question, statement
 from sdcdb.gateway.relations import Relations, relations
 from sdcdb.gateway.rules.table import denied
-from sdcdb.gateway.rules.verdict import Verdict
+from sdcdb.gateway.rules.verdict import Kind, Verdict
 from sdcdb.gateway.tables.asked import Asked
 from sdcdb.gateway.tables.table_history import PoolHistory
 from sdcdb.gateway.tables.tables import Tables
 from sdcdb.gateway.tables.vault import Vault
+from sdcdb.gateway.unexpected import deny_unexpected
 from sdcdb.policy.governed import Governed
 from sdcdb.views.secret import read_secret
 
@@ -60,7 +61,7 @@ class Gateway:
         try:
             self._parser = NativeParser()
             self._vault = Vault(database.con, _digest_key(database.path))
-            self._lobby = Lobby(self.relations, self._vault, memory=memory, seconds=seconds)
+            self._lobby = Lobby(self.relations, self._vault, database.path, memory=memory, seconds=seconds)
             self._tables = Tables(database, self.relations, self._vault, self._ledger)
             self._learner = Learner()
         except BaseException:
@@ -74,13 +75,13 @@ class Gateway:
         return asking(user, self.relations, self._policy)
 
     def ask(self, sql: str, params: Params = None, user: Asking | str = ANALYST) -> Answer:
-        """Answer a statement, or raise `Denied` or its subclass `Unsupported`."""
+        """Answer a statement, or raise `Denied` or its subclass `Unsupported`: nothing else comes out."""
         who = self._who(user)
-        question = privacy_question(sql)
-        if question is not None:
-            verdict = self.explain(question, params, who)
-            return Answer(("property", "value"), ("VARCHAR", "VARCHAR"), tuple(verdict.rows()), verdict)
         try:
+            question = privacy_question(sql)
+            if question is not None:
+                verdict = self.explain(question, params, who)
+                return Answer(("property", "value"), ("VARCHAR", "VARCHAR"), tuple(verdict.rows()), verdict)
             return self._answered(sql, params, who)
         except _Noted as refusal:  # to the analyst, it is a denial like any other
             raise Denied(refusal.rule, refusal.reason, refusal.hint) from None
@@ -89,6 +90,10 @@ class Gateway:
             raise
         except LedgerError:
             raise denied("ledger") from None
+        except Exception as problem:  # noqa: BLE001 - one place for all that nobody expected
+            unexpected = deny_unexpected(problem)
+            self._note(sql, who, unexpected)
+            raise unexpected from None
 
     def explain(self, sql: str, params: Params = None, user: Asking | str = ANALYST) -> Verdict:
         """Return the verdict on a statement without running it: nothing is answered and nothing is counted."""
@@ -97,10 +102,12 @@ class Gateway:
             read = self._read(sql, params)
             with self._lock:
                 return _verdict(self._decided(read, who)) if read.blocks else Verdict("allow")
-        except Unsupported as refusal:
-            return Verdict("unsupported", refusal.rule, refusal.reason, refusal.hint)
         except Denied as refusal:
-            return Verdict("deny", refusal.rule, refusal.reason, refusal.hint)
+            return _refused(refusal)
+        except LedgerError:
+            return _refused(denied("ledger"))
+        except Exception as problem:  # noqa: BLE001 - as in `ask`
+            return _refused(deny_unexpected(problem))
 
     def status(self) -> dict[str, dict[str, dict[str, Score]]]:
         """Return, per table, pool of users and confidential column, how much all answers together tell."""
@@ -229,16 +236,19 @@ class Gateway:
         """Write a refusal into the ledger. One that is there already, or cannot be written, is raised all the same."""
         if not self._ledger.healthy or refusal.rule == "ledger":
             return
-        kind = "unsupported" if isinstance(refusal, Unsupported) else "deny"
-        verdict = Verdict(kind, refusal.rule, refusal.reason, refusal.hint)  # type: ignore[arg-type]  # one of the two
         try:
-            self._write(str(sql), who, verdict, ())
+            self._write(sql, who, _refused(refusal), ())
         except LedgerError:
             raise denied("ledger") from None
 
     def _write(self, sql: str, who: Asking, verdict: Verdict, facts: tuple[AnsweredFact, ...]) -> None:
         entry = QuestionEntry(
-            user=who.user, sql=sql, verdict=verdict.kind, rule=verdict.rule, reason=verdict.reason, facts=facts
+            user=_writable(who.user),
+            sql=_writable(sql),
+            verdict=verdict.kind,
+            rule=verdict.rule,
+            reason=verdict.reason,
+            facts=facts,
         )
         self._ledger.append(fields_of(entry))
 
@@ -286,6 +296,18 @@ def _verdict(decided: Decided) -> Verdict:
         return Verdict("allow", changes=decided.changes())
     refusal = denied(next(iter(decided.suppressed.values())))
     return Verdict("suppress", refusal.rule, refusal.reason, refusal.hint, decided.changes(), decided.unseen)
+
+
+def _refused(refusal: Denied) -> Verdict:
+    kind: Kind = "unsupported" if isinstance(refusal, Unsupported) else "deny"
+    return Verdict(kind, refusal.rule, refusal.reason, refusal.hint)
+
+
+def _writable(text: object) -> str:
+    """Return what was sent as a text that the ledger can hold: one without halves of characters."""
+    if not isinstance(text, str):
+        return f"({type(text).__name__})"
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _answer(rows: Rows, verdict: Verdict) -> Answer:

@@ -6,7 +6,8 @@ from typing import Literal
 
 import duckdb
 
-from sdcdb.connection.identifiers import fold, identifier, table_reference
+from sdcdb.connection.collations import types_with_collations
+from sdcdb.connection.identifiers import fold, identifier, quoted, table_reference
 from sdcdb.connection.profile import column_types
 from sdcdb.errors import Unsupported
 from sdcdb.gateway.inference.limits import Limits
@@ -29,6 +30,11 @@ class Relation:
         """Schema and name, folded as DuckDB compares them."""
         reference = table_reference(self.name)
         return fold(reference.db or "main"), fold(reference.name)
+
+    @property
+    def collated(self) -> bool:
+        """Whether a column has a collation."""
+        return any(kind.startswith("VARCHAR COLLATE ") for kind in self.columns.values())
 
     def column(self, name: str) -> str | None:
         """Return the column of this name as it is spelt, or None."""
@@ -93,7 +99,7 @@ def relations(con: duckdb.DuckDBPyConnection, policy: Policy) -> Relations:
     found: list[Relation] = []
     views = catalogue.kinds(con)
     for name, table in policy.tables.items():
-        types = column_types(con, name)
+        types = _types(con, name)
         folded = {fold(column): column for column in types}
         if table.public:
             found.append(Relation(name, "public", types))
@@ -109,8 +115,13 @@ def relations(con: duckdb.DuckDBPyConnection, policy: Policy) -> Relations:
             shown = {column: kind for column, kind in types.items() if column in quasi or column in confidential}
             key = folded.get(fold(table.key or ROWID), ROWID)
             found.append(Restricted(name, "restricted", shown, key, quasi, confidential, table.restrict))
-        found += [Relation(view, "protected", column_types(con, view)) for view in table.protect if view in views]
+        found += [Relation(view, "protected", _types(con, view)) for view in table.protect if view in views]
     return Relations(tuple(found))
+
+
+def _types(con: duckdb.DuckDBPyConnection, name: str) -> dict[str, str]:
+    known = column_types(con, name)
+    return types_with_collations(con, f"SELECT * FROM {quoted(table_reference(name))}") if known else known
 
 
 def unknown(name: str, known: Relations) -> Unsupported:

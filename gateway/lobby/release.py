@@ -25,14 +25,14 @@ def compute_release(evaluated: Evaluated, decided: Decided, vault: Vault) -> Rel
     own += [None if each.row in decided.bare else each.union for each in merged]
     together = [None if each.row in decided.bare else vault.together(evaluated, cells, each.groups) for each in merged]
     columns: dict[str, Any] = {}
+    places = pa.array([None if group is None else n for n, group in enumerate(own)], type=pa.int64())
     for name in rows.column_names:
         kind = rows.schema.field(name).type
         if is_released_group(name):
             columns[name] = pa.concat_arrays([*rows.column(name).chunks, pa.nulls(len(merged), kind)])
         elif is_released_aggregate(name):
-            values = rows.column(name).to_pylist() + [None if row is None else row[name][0].as_py() for row in together]
-            shown = [None if group is None else value for group, value in zip(own, values, strict=True)]
-            columns[name] = pa.array(shown, type=kind)
+            last = [pa.nulls(1, kind) if row is None else row.column(name).combine_chunks() for row in together]
+            columns[name] = pa.concat_arrays([*rows.column(name).chunks, *last]).take(places)
     types = {name: evaluated.types[name] for name in columns}
     for position, measure in enumerate(evaluated.block.measures):
         if measure.expression is None:

@@ -36,7 +36,9 @@ def with_literals(tree: exp.Query, released: Mapping[str, Released]) -> str | No
 def _numbers_only(result: Released) -> bool:
     """Tell whether a result is numbers about records, written as texts."""
     return bool(result.types) and all(
-        is_released_aggregate(name) and pa.types.is_string(result.rows.schema.field(name).type) and kind != "VARCHAR"
+        is_released_aggregate(name)
+        and pa.types.is_string(result.rows.schema.field(name).type)
+        and not kind.startswith("VARCHAR")
         for name, kind in result.types.items()
     )
 

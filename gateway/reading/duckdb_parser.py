@@ -36,11 +36,15 @@ def aggregate_names() -> frozenset[str]:
 
 @dataclass(frozen=True)
 class NativeParse:
-    """Every table that a statement names, as DuckDB reads it; `serialised` is False for PIVOT and EXPLAIN."""
+    """Every table and function that a statement names, as DuckDB reads it.
+
+    `serialised` is False for PIVOT and EXPLAIN, of which nothing more is known.
+    """
 
     tables: tuple[tuple[str, str], ...]
     ctes: frozenset[str]
     serialised: bool
+    functions: frozenset[str] = frozenset()
 
 
 class NativeParser:
@@ -82,7 +86,8 @@ class NativeParser:
             for entry in (node.get("cte_map") or {}).get("map", ())
             if isinstance(entry, dict)
         }
-        return NativeParse(tuple(tables), frozenset(ctes), serialised=True)
+        functions = {fold(str(node["function_name"])) for node in nodes if node.get("function_name")}
+        return NativeParse(tuple(tables), frozenset(ctes), serialised=True, functions=frozenset(functions))
 
     def _kinds(self, text: str) -> list[str]:
         try:

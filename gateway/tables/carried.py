@@ -6,21 +6,26 @@ from collections.abc import Mapping
 import duckdb
 import pyarrow as pa
 
+from sdcdb.connection.collations import types_with_collations
 from sdcdb.connection.identifiers import identifier, quoted
 
 _AS_TEXT = re.compile(r"\b(UHUGEINT|BIT|TIME WITH TIME ZONE)\b")
+_COLLATED = re.compile(r"VARCHAR COLLATE (.+)")
 
 
-def read_arrow(cursor: duckdb.DuckDBPyConnection, sql: str, order: str = "") -> tuple[pa.Table, dict[str, str]]:
-    """Run a query; return its rows, and DuckDB's types of them, to which `cast_back` casts."""
-    types = types_of(cursor, sql)
+def read_arrow(
+    cursor: duckdb.DuckDBPyConnection, sql: str, order: str = "", *, collated: bool = False
+) -> tuple[pa.Table, dict[str, str]]:
+    """Run a query; return its rows, and DuckDB's types of them, to which `cast_back` casts.
+
+    `collated` says that a text in it may have a collation: to look is not free.
+    """
+    if collated:
+        types = types_with_collations(cursor, sql)
+    else:
+        bound = cursor.sql(sql)
+        types = {name: str(kind) for name, kind in zip(bound.columns, bound.types, strict=True)}
     return cursor.sql(f"{to_carry(sql, types)} {order}").to_arrow_table(), types
-
-
-def types_of(cursor: duckdb.DuckDBPyConnection, sql: str) -> dict[str, str]:
-    """Return DuckDB's types of the columns of a query."""
-    bound = cursor.sql(sql)
-    return {name: str(kind) for name, kind in zip(bound.columns, bound.types, strict=True)}
 
 
 def to_carry(sql: str, types: Mapping[str, str]) -> str:
@@ -33,7 +38,14 @@ def to_carry(sql: str, types: Mapping[str, str]) -> str:
 
 
 def cast_back(name: str, kind: str) -> str:
-    """Return the SQL that gives a carried column its type again."""
+    """Return the SQL that gives a carried column its type again.
+
+    >>> cast_back("a", "HUGEINT"), cast_back("a", "VARCHAR COLLATE nocase")
+    ('CAST("a" AS HUGEINT) AS "a"', '(CAST("a" AS VARCHAR) COLLATE nocase) AS "a"')
+    """
+    collated = _COLLATED.fullmatch(kind)
+    if collated:
+        return f"(CAST({_name(name)} AS VARCHAR) COLLATE {collated.group(1)}) AS {_name(name)}"
     return f"CAST({_name(name)} AS {kind}) AS {_name(name)}"
 
 

@@ -19,9 +19,9 @@ from sdcdb.errors import Unsupported
 from sdcdb.gateway.deadline import deadline
 from sdcdb.gateway.reading.aggregate import Measure
 from sdcdb.gateway.reading.block import Block
-from sdcdb.gateway.reading.reserved import CELL, CELLS, RECORDS, released_aggregate, released_group
+from sdcdb.gateway.reading.reserved import CELL, CELLS, RECORDS, public_alias, released_aggregate, released_group
 from sdcdb.gateway.relations import Relation, Restricted
-from sdcdb.gateway.tables.carried import read_arrow
+from sdcdb.gateway.tables.carried import read_arrow, to_carry
 from sdcdb.gateway.tables.cells import Cells, Indices, build
 from sdcdb.gateway.tables.groups import NO_VALUE, Group
 
@@ -63,10 +63,18 @@ class Vault:
             return build(self._con, table, quoted(name), self.secret)
 
     def read(self, relation: Relation) -> pa.RecordBatchReader:
-        """Read a public table or protected view, to be copied into the lobby."""
-        cursor = self._con.cursor()
+        """Read a public table or protected view, to be copied into the lobby: in the order of its values.
+
+        The order of the raw table would tell which records are whose.
+        """
         columns = ", ".join(quoted(identifier(column)) for column in relation.columns)
-        return cursor.sql(f"SELECT {columns} FROM {quoted(table_reference(relation.name))}").to_arrow_reader()
+        sql = to_carry(f"SELECT {columns} FROM {quoted(table_reference(relation.name))}", relation.columns)
+        return self._con.cursor().sql(f"{sql} ORDER BY ALL").to_arrow_reader()
+
+    def digest(self, relation: Relation) -> tuple[Any, ...] | None:
+        """Return what changes when a public table does."""
+        name, row = quoted(table_reference(relation.name)), _name(public_alias(0))
+        return self._con.cursor().execute(f"SELECT count(*), sum(hash({row})::HUGEINT) FROM {name} AS {row}").fetchone()
 
     def evaluate(self, block: Block, cells: Cells) -> Evaluated:
         """Find the query set of every group of a block. No confidential value is looked at."""
@@ -163,7 +171,13 @@ def _rows(
     shown += _quasi_columns(cursor, block, inner)
     by = "GROUP BY gid" if grouped else ""
     gid = "gid" if by else "coalesce(min(gid), 0) AS gid"  # without groups there is one row, whatever it is about
-    return read_arrow(cursor, f"SELECT {', '.join([gid, *shown])} FROM ({inner}) {by}", "ORDER BY gid")
+    return read_arrow(
+        cursor, f"SELECT {', '.join([gid, *shown])} FROM ({inner}) {by}", "ORDER BY gid", collated=_collated(block)
+    )
+
+
+def _collated(block: Block) -> bool:
+    return any(source.collated for source in block.names.sources.values())
 
 
 def _together(
