@@ -189,6 +189,8 @@ def _wanted(evaluated: Evaluated, group: Group) -> dict[tuple[str, bytes], tuple
 
 def _all_or_nothing(suppressed: Mapping[Row, str], evaluated: Sequence[Evaluated]) -> None:
     for each in evaluated:
+        if not each.groups:  # nobody at all looks like too few
+            raise denied("size")
         rules = [rule for (number, _), rule in suppressed.items() if number == each.block.number]
         if rules and (each.block.table.limits.groups == "deny" or len(rules) == len(each.groups)):
             raise denied(rules[0])

@@ -7,7 +7,7 @@ import pyarrow as pa
 from sdcdb.gateway.decide import Decided
 from sdcdb.gateway.lobby.released import Released
 from sdcdb.gateway.reading.aggregate import Measure
-from sdcdb.gateway.reading.reserved import MERGED, is_released_aggregate, is_released_group, released_aggregate
+from sdcdb.gateway.reading.reserved import CHOSEN, MERGED, is_released_aggregate, is_released_group, released_aggregate
 from sdcdb.gateway.tables.cells import Cells
 from sdcdb.gateway.tables.groups import Group
 from sdcdb.gateway.tables.vault import Evaluated, Vault
@@ -39,6 +39,9 @@ def compute_release(evaluated: Evaluated, decided: Decided, vault: Vault) -> Rel
             name = released_aggregate(position)
             columns[name] = pa.array([_text(measure, cells, group) for group in own], type=pa.string())
             types[name] = _type(measure, cells)
+    if evaluated.block.grouping.grouped:
+        columns[CHOSEN] = pa.array([group.chosen for group in kept] + [each.groups[0].chosen for each in merged])
+        types[CHOSEN] = "BIGINT"
     if merged:
         columns[MERGED] = pa.array([False] * len(kept) + [True] * len(merged))
         types[MERGED] = "BOOLEAN"

@@ -65,9 +65,11 @@ def aggregate(node: exp.Expr, names: Names, ask: Ask) -> exp.Expr:
         return exp.cast(ask(Measure("rows", condition=_both(condition, _condition(node.this, names)))), COUNT_IF_TYPE)
     kind = AGGREGATES.get(type(node))
     if kind is None:
-        raise Unsupported(
-            f"{node.key.upper()} is not answered on a restricted table", "COUNT, SUM, AVG, MIN and MAX are"
+        name = node.sql_name() if isinstance(node, exp.Func) else node.key.upper()
+        hint = (
+            "COUNT_IF(condition)" if isinstance(node, exp.LogicalAnd | exp.LogicalOr) else "COUNT, SUM, AVG, MIN, MAX"
         )
+        raise Unsupported(f"{name} is not answered on a restricted table", hint)
     _only(node, {"this", "big_int"} if kind == "count" else {"this"})
     inner = _bare(node.this)
     if kind == "count" and isinstance(inner, exp.Star):
@@ -151,6 +153,8 @@ def _both(first: exp.Expr | None, second: exp.Expr) -> exp.Expr:
 
 def _conditional(inner: exp.Expr, names: Names, condition: exp.Expr | None) -> tuple[exp.Expr, exp.Expr | None, bool]:
     """Read CASE WHEN condition THEN value [ELSE NULL or 0] END as a value with a condition; tell whether ELSE is 0."""
+    if isinstance(inner, exp.If):
+        inner = exp.Case(ifs=[exp.If(this=inner.this, true=inner.args["true"])], default=inner.args.get("false"))
     if not isinstance(inner, exp.Case):
         return inner, condition, False
     _only(inner, {"ifs", "default"})

@@ -183,7 +183,9 @@ class _Rewriter:
         if not listed:
             raise Unsupported("there is no SELECT list", "SELECT COUNT(*) FROM ...")
         changed = {
-            part: self._children(node) for part in _REWRITTEN if (node := self.select.args.get(part)) is not None
+            part: self._ordered(node) if part == "order" else self._children(node)
+            for part in _REWRITTEN
+            if (node := self.select.args.get(part)) is not None
         }
         self.select.set("expressions", listed)
         for part, node in changed.items():
@@ -205,6 +207,8 @@ class _Rewriter:
             raise Unsupported("a subquery stands inside a SELECT on a restricted table", "put it beside, in a CTE")
         if isinstance(node, exp.Window):
             return self._window(node)
+        if isinstance(node, exp.Grouping | exp.GroupingId):
+            return self._level(node)
         if isinstance(node, exp.Filter | exp.AggFunc) or type(node).__name__.endswith("Agg"):
             return exp.Paren(this=aggregate(node, self.names, self._ask))
         if isinstance(node, exp.Anonymous) and fold(node.name) in aggregate_names():
@@ -218,6 +222,21 @@ class _Rewriter:
         if isinstance(node, exp.Column):
             return self._alias(node)
         return self._children(node)
+
+    def _level(self, node: exp.Expr) -> exp.Expr:
+        positions = [self._position(each) for each in node.expressions]
+        if not positions or None in positions:
+            raise Unsupported("GROUPING takes expressions of GROUP BY", "GROUPING(dept) ... GROUP BY ROLLUP (dept)")
+        return self.groups.level([n for n in positions if n is not None])
+
+    def _ordered(self, node: exp.Expr) -> exp.Expr:
+        """Rewrite ORDER BY. A name alone is first of all an alias of the SELECT list, as in DuckDB."""
+        copy = node.copy()
+        for member in copy.expressions:
+            key = member.this if isinstance(member, exp.Ordered) else member
+            if not (isinstance(key, exp.Column) and not key.table and fold(key.name) in self.aliases):
+                member.replace(self._rewritten(member))
+        return copy
 
     def _window(self, node: exp.Window) -> exp.Expr:
         """A window runs over released rows: what it computes on is rewritten, its own function is not an aggregate."""

@@ -6,9 +6,10 @@ from itertools import combinations, product
 
 from sqlglot import exp
 
-from sdcdb.connection.identifiers import fold, quoted
+from sdcdb.connection.identifiers import fold, identifier, quoted
 from sdcdb.errors import Unsupported
 from sdcdb.gateway.reading import validated
+from sdcdb.gateway.reading.reserved import CHOSEN
 from sdcdb.gateway.reading.resolution import Names
 
 MOST_SETS = 64
@@ -26,6 +27,14 @@ class Grouping:
         """Return the position of an expression among those that group."""
         text = quoted(resolved)
         return next((n for n, own in enumerate(self.expressions) if quoted(own) == text), None)
+
+    def level(self, positions: Sequence[int]) -> exp.Expr:
+        """Return what GROUPING gives for these expressions: a bit for each that does not group the row."""
+        found = exp.Case(this=exp.Column(this=identifier(CHOSEN)))
+        for number, chosen in enumerate(self.sets):
+            bits = sum((n not in chosen) << place for place, n in enumerate(reversed(positions)))
+            found = found.when(exp.Literal.number(number), exp.Literal.number(bits))
+        return exp.Paren(this=exp.cast(found, "BIGINT"))
 
 
 def grouping(select: exp.Select, names: Names) -> Grouping:

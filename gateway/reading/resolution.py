@@ -31,11 +31,10 @@ class Names:
 
     def find(self, column: exp.Column) -> tuple[str, str] | None:
         """Return alias of the source and spelt name of a column; None when no source has such a column."""
-        if column.args.get("db") or column.args.get("catalog") or column.args.get("join_mark"):
-            raise Unsupported("a column is named with a schema", "write table.column")
+        if column.args.get("catalog") or column.args.get("join_mark"):
+            raise Unsupported("a column is named with a database", "write table.column")
         wanted = fold(column.table)
-        if wanted and wanted not in self.sources:
-            raise Unsupported(f"{column.table!r} is no table of this SELECT", "one of its tables or their aliases")
+        self._must_be_a_source(column, wanted)
         found = [
             (alias, own)
             for alias, source in self.sources.items()
@@ -48,6 +47,18 @@ class Names:
         if not found and wanted:
             raise self._unknown(column.name)
         return found[0] if found else None
+
+    def _must_be_a_source(self, column: exp.Column, wanted: str) -> None:
+        """Refuse a column of anything that is not a table of this SELECT; a schema must be that table's."""
+        schema = fold(column.text("db"))
+        source = self.sources.get(wanted)
+        if source is not None and (not schema or (schema, wanted) == source.path):
+            return
+        first = schema or wanted
+        if first and any(each.column(name) for each in self.sources.values() for name in (column.table, first)):
+            raise Unsupported("fields of a struct may not be used", "ask the owner to make the field a column")
+        if first:
+            raise Unsupported(f"{column.table!r} is no table of this SELECT", "one of its tables or their aliases")
 
     def resolved(self, tree: exp.Expr) -> exp.Expr:
         """Return a copy in which every column is one of the vault's, and none is confidential."""

@@ -58,6 +58,8 @@ def _is_boolean(tree: exp.Expr, names: Names) -> bool:
         return _is_boolean(tree.this, names)
     if isinstance(tree, _TRUTHS):
         return True
+    if isinstance(tree, exp.Anonymous):
+        return str(tree.this).lower() in {"prefix", "suffix", "isfinite"}
     if isinstance(tree, exp.Cast):  # TRY_CAST too
         return bool(tree.to.this is _T.BOOLEAN)
     if isinstance(tree, exp.Column):
