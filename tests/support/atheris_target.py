@@ -3,11 +3,12 @@
 Run by `tests/attacks/test_fuzz_many.py`: `python -m support.atheris_target FOLDER -runs=N`.
 """
 
+import importlib
 import sys
 from pathlib import Path
+from typing import Any
 
-import atheris
-
+atheris: Any = importlib.import_module("atheris")  # not installed by default
 with atheris.instrument_imports(include=["sdcdb.gateway.reading", "sdcdb.gateway.gateway"]):
     from sdcdb.errors import Denied
     from support import victims
