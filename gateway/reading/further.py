@@ -15,11 +15,12 @@ _ARITHMETIC = (
     *(exp.Add, exp.Sub, exp.Mul, exp.Div, exp.IntDiv, exp.Mod, exp.Neg, exp.Abs, exp.Round, exp.Floor, exp.Ceil),
     *(exp.GT, exp.GTE, exp.LT, exp.LTE, exp.EQ, exp.NEQ, exp.Cast, exp.DataType, exp.DataTypeParam),
 )
+_COMPUTING = (exp.AggFunc, exp.Window, exp.Anonymous, exp.Unnest, exp.Lateral, exp.Values, exp.Pivot, exp.Explode)
 
 
 def computes_further(root: exp.Query) -> bool:
     """Tell whether a statement does more with released results than show rows of them and keep what is NULL."""
-    if any(isinstance(node, exp.AggFunc | exp.Window | exp.Anonymous) for node in root.walk()):
+    if any(isinstance(node, _COMPUTING) for node in root.walk()):
         return True
     if any(not isinstance(node, exp.Union) or node.args.get("distinct") for node in root.find_all(exp.SetOperation)):
         return True

@@ -83,6 +83,8 @@ FURTHER = [
     "WITH a AS (SELECT dept, COUNT(*) AS n FROM staff GROUP BY dept) SELECT list(n) FROM a",
     "WITH a AS (SELECT dept, COUNT(*) AS n FROM staff GROUP BY dept) SELECT (SELECT MAX(n) FROM a)",
     "SELECT n FROM (SELECT dept, COUNT(*) AS n FROM staff GROUP BY dept) UNION SELECT 1",
+    "SELECT z FROM (SELECT dept, COUNT(*) AS n FROM staff GROUP BY dept) a, UNNEST([coalesce(a.n, 0)]) AS t(z)",
+    "SELECT a.dept, b.z FROM (SELECT dept, COUNT(*) AS n FROM staff GROUP BY dept) a, (SELECT coalesce(a.n, 0) AS z) b",
     "SELECT campus, sum(n) FROM dept_dim JOIN (SELECT dept, COUNT(*) n FROM staff GROUP BY 1) USING (dept) GROUP BY 1",
 ]
 
