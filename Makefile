@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PYTEST_ARGS ?=
 
-.PHONY: help demo test soak lint format schema docs bench reproduce matrix clean
+.PHONY: help demo test soak lint format schema docs site bench reproduce matrix clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -43,13 +43,18 @@ format: $(READY) ## let ruff rewrite
 schema: $(READY) ## write schemas/policy.schema.json anew from the policy models
 	@$(BIN)/python -m sdcdb.schemas
 
-docs: schema ## write docs/techniques.md anew from the techniques' docstrings
-	@$(BIN)/python -m sdcdb.terminal.technique_page
+docs: schema ## write the generated pages and the picture of docs/ anew from the code
+	@$(BIN)/python -m sdcdb.manual
 
-bench: $(READY) ## run the benchmarks; results go to benchmarks/results and docs/benchmarks.md
+site: $(READY) ## build the documentation as a website in build/site, with strict links
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	@echo "built build/site/index.html"
+
+bench: $(READY) ## run the benchmarks; results go to benchmarks/results and docs/results
 	@for b in benchmarks/[a-z]*.py; do $(BIN)/python $$b || exit 1; done
 
-reproduce: $(READY) ## hold results against the papers'; data is in SDCDB_DATA; results go to docs/reproduce.md
+reproduce: $(READY) ## compare with the papers' results; data is in SDCDB_DATA; results go to docs/results
 	@for r in reproduce/[a-z]*.py; do $(BIN)/python $$r || exit 1; done
 
 matrix: ## the tests on every Python found here, with DuckDB 1.5 and with the newest

@@ -12,7 +12,7 @@ import duckdb
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
-PAGES = (ROOT / "docs" / "benchmarks.md", ROOT / "docs" / "reproduce.md")
+PAGES = (ROOT / "docs" / "results" / "benchmarks.md", ROOT / "docs" / "results" / "reproductions.md")
 
 
 def record(name: str, columns: list[str], rows: list[list[Any]], notes: list[str]) -> None:

@@ -20,7 +20,7 @@ class Asking:
 
 
 def asking(user: str, relations: Relations, policy: Policy) -> Asking:
-    """Say who asks. The name stands in the ledger beside every question."""
+    """Say who asks. The ledger keeps the name with every question."""
     if not isinstance(user, str):
         raise SdcdbError("`user` must be a string, for example 'analyst1'")
     return Asking(user, {table.name: pool_of(user, table.limits, policy) for table in relations.restricted()})

@@ -34,7 +34,7 @@ class Decided:
     """A statement after the decision: rows that are suppressed, by which rule, and what is asked of the others."""
 
     audits: Mapping[str, PoolHistory]
-    """The audit of each table that it reads, for the pool of whoever asks."""
+    """The audit of each table that it reads, for the pool of the user who asks."""
     evaluated: tuple[Evaluated, ...]
     suppressed: Mapping[Row, str]
     """Groups that are not shown by themselves."""

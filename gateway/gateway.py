@@ -17,6 +17,7 @@ from typing import Any, Self
 
 from sqlglot import exp
 
+from sdcdb.connection.connect import is_read_only
 from sdcdb.errors import Denied, LedgerError, Unsupported
 from sdcdb.gateway.answer import Answer
 from sdcdb.gateway.asking import ANALYST, Asking, asking
@@ -25,7 +26,7 @@ from sdcdb.gateway.decide import Decided, decide
 from sdcdb.gateway.inference.score import Score
 from sdcdb.gateway.knowledge_left import Known, knowledge_left
 from sdcdb.gateway.ledger.entry import AnsweredFact, QuestionEntry, fields_of
-from sdcdb.gateway.ledger.ledger import Ledger
+from sdcdb.gateway.ledger.mark import mark_of, open_ledger, read_mark, write_mark
 from sdcdb.gateway.ledger.places import ledger_path
 from sdcdb.gateway.lobby.lobby import Lobby, Rows
 from sdcdb.gateway.lobby.release import compute_release
@@ -37,6 +38,7 @@ from sdcdb.gateway.relations import Relations, relations
 from sdcdb.gateway.rules.table import denied
 from sdcdb.gateway.rules.verdict import Kind, Verdict
 from sdcdb.gateway.tables.asked import Asked
+from sdcdb.gateway.tables.halt import Halt
 from sdcdb.gateway.tables.table_history import PoolHistory
 from sdcdb.gateway.tables.tables import Tables
 from sdcdb.gateway.tables.vault import Vault
@@ -50,20 +52,34 @@ MOST_VALUES = 10_000  # that a subquery over public tables may put into a condit
 class Gateway:
     """Answers analysts' statements about one database. Safe to use from many threads."""
 
-    def __init__(self, database: Governed, *, seconds: float = 60.0, memory: str = "2GB", wait: float = 5.0) -> None:
-        """Open the ledger and build the cells. `seconds` and `memory` limit what one statement may use in the lobby."""
+    def __init__(
+        self,
+        database: Governed,
+        *,
+        seconds: float = 60.0,
+        memory: str = "2GB",
+        wait: float = 5.0,
+        adopt_ledger: str = "",
+    ) -> None:
+        """Open the ledger and build the cells. `seconds` and `memory` limit what one statement may use in the lobby.
+
+        `adopt_ledger` is the owner's reason to go on with another ledger than the one the database was last used with.
+        """
         self._policy = database.required_policy()
         self._lock = threading.RLock()
-        self.relations: Relations = relations(database.con, self._policy)
+        self._con = database.con.cursor()  # the owner may use their own connection meanwhile
+        self.relations: Relations = relations(self._con, self._policy)
         self._scratch = None if database.path else tempfile.TemporaryDirectory(prefix="sdcdb-")
         path = database.path or Path(self._scratch.name if self._scratch else ".") / "memory.duckdb"
-        self._ledger = Ledger.open(ledger_path(path), wait=wait)
+        self._marked = database.path is not None and not is_read_only(self._con)
+        self._ledger = open_ledger(ledger_path(path), read_mark(self._con), wait, adopt_ledger)
         try:
             self._parser = NativeParser()
             self._vault = Vault(database.con, _digest_key(database.path))
             self._lobby = Lobby(self.relations, self._vault, database.path, memory=memory, seconds=seconds)
             self._tables = Tables(database, self.relations, self._vault, self._ledger)
             self._learner = Learner()
+            self._mark()
         except BaseException:
             self._ledger.close()
             if self._scratch is not None:
@@ -132,16 +148,25 @@ class Gateway:
             for column, score in columns.items()
         ]
 
+    def halted(self) -> list[Halt]:
+        """Return the restricted tables about which nothing is answered until their owner acts, and why."""
+        with self._lock:
+            return self._tables.halted()
+
     def changed(self) -> list[str]:
         """Return the restricted tables that have changed since earlier answers, and wait for `refresh`."""
-        with self._lock:
-            return self._tables.changed()
+        return [halt.table for halt in self.halted() if halt.rule == "version"]
 
     def refresh(self, table: str | None = None) -> list[str]:
         """Declare that a table has changed, and answer about it as it is now; return the tables that had changed."""
         with self._lock:
             self._learner.finish()
             return self._tables.refresh(table)
+
+    def accept_looser(self, reason: str) -> list[str]:
+        """Accept looser limits, as an act of the owner that the ledger keeps; return what became looser."""
+        with self._lock:
+            return self._tables.accept_looser(reason)
 
     def interrupt(self) -> None:
         """Stop the statements that are running in the lobby: each ends with a denial. Safe from any thread."""
@@ -150,9 +175,11 @@ class Gateway:
     def close(self) -> None:
         """Close the ledger and the lobby. Closing twice is harmless."""
         self._learner.close()
+        self._mark()
         self._ledger.close()
         self._lobby.close()
         self._vault.close()
+        self._con.close()
         if self._scratch is not None:
             self._scratch.cleanup()
 
@@ -163,6 +190,11 @@ class Gateway:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def _mark(self) -> None:
+        """Leave in the database which ledger it is used with, and how far that has come."""
+        if self._marked and self._ledger.healthy:
+            write_mark(self._con, mark_of(self._ledger))
 
     def _who(self, user: Asking | str) -> Asking:
         return user if isinstance(user, Asking) else self.asking(user)
@@ -254,7 +286,7 @@ class Gateway:
 
 
 class _Noted(Denied):
-    """A denial that stands in the ledger already."""
+    """A denial that is in the ledger already."""
 
     def __init__(self, refusal: Denied) -> None:
         super().__init__(refusal.rule, refusal.reason, refusal.hint)

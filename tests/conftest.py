@@ -4,9 +4,10 @@ import signal
 
 import pytest
 from support.contract import case, contract_secret, first_case
+from support.in_process import run_here
 from support.stages import stage
 
-__all__ = ["case", "contract_secret", "first_case", "stage"]
+__all__ = ["case", "contract_secret", "first_case", "run_here", "stage"]
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell starts what it puts into the background without Ctrl-C, and the programs under test would inherit that.

@@ -78,10 +78,62 @@ class VersionEntry(Strict):
     """The keyed fingerprint of its records."""
     cells: str
     """Its cells without their values, packed: key, number of values, and a keyed digest per confidential column."""
+    formerly: str | None = None
+    """The name under which the ledger knew the same records before."""
+    sketches: dict[str, str] = Field(default_factory=dict)
+    """By confidential column: the smallest keyed digests of its records, packed. Under any name, they are the same."""
+
+
+class ColumnLimits(Strict):
+    """The thresholds of one confidential column, in its own units, and the domain they are measured on."""
+
+    low: float
+    """The least value of the public domain."""
+    high: float
+    """The greatest value of the public domain."""
+    step: float | None
+    """The grid in the domain."""
+    min_set: int
+    """The least number of records in a query set."""
+    min_interval: float
+    """The narrowest interval that may be left for a record."""
+    min_h0: float
+    """The least H(0) in bits."""
+    min_area: float
+    """The least area under H(eps)."""
+    max_overlap: int | None
+    """The most records that two query sets may share."""
+
+
+class TablePolicy(Strict):
+    """What the policy says about one restricted table."""
+
+    pool: Literal["all", "user", "team"]
+    """Whose answers add up."""
+    aggregates: tuple[str, ...]
+    """Aggregates that may be asked."""
+    columns: dict[str, ColumnLimits]
+    """The thresholds by confidential column."""
+
+
+class PolicyEntry(Strict):
+    """The policy under which the answers behind it were given: written when it changes, and by whom."""
+
+    kind: Literal["policy"] = "policy"
+    format: int = FORMAT
+    """The version of this format."""
+    by: str
+    """The account that opened the gateway with it, or the owner who accepted looser limits."""
+    reason: str = ""
+    """Why limits were loosened, in the owner's words."""
+    tables: dict[str, TablePolicy]
+    """The restricted tables."""
+    teams: dict[str, tuple[str, ...]]
+    """Users by team."""
 
 
 class OpenEntry(Strict):
-    """What a crash had left, and what became of it."""
+    """What was found at opening: the remains of a crash, or a database that was last used with another ledger."""
 
     kind: Literal["open"] = "open"
     format: int = FORMAT
@@ -92,9 +144,11 @@ class OpenEntry(Strict):
     """How much that was."""
     anchor: str | None = None
     """What was wrong with the anchor."""
+    adopted: str | None = None
+    """Why the owner went on with this ledger, though the database was last used with another one."""
 
 
-Entry = QuestionEntry | VersionEntry | OpenEntry
+Entry = QuestionEntry | VersionEntry | PolicyEntry | OpenEntry
 ENTRY: TypeAdapter[Entry] = TypeAdapter(Annotated[Entry, Field(discriminator="kind")])
 
 

@@ -47,3 +47,20 @@ def unpack_json(text: str) -> Any:
         return json.loads(zlib.decompress(base64.b64decode(text)))
     except (ValueError, zlib.error):
         raise LedgerError("a version in the ledger cannot be read: run `sdcdb ledger verify`") from None
+
+
+def pack_digests(digests: NDArray[np.int64]) -> str:
+    """Write whole numbers of 64 bits as text.
+
+    >>> unpack_digests(pack_digests(np.array([1, -5])))
+    array([ 1, -5])
+    """
+    return base64.b64encode(np.asarray(digests, dtype="<i8").tobytes()).decode("ascii")
+
+
+def unpack_digests(text: str) -> NDArray[np.int64]:
+    """Read whole numbers back."""
+    try:
+        return np.frombuffer(base64.b64decode(text, validate=True), dtype="<i8").astype(np.int64)
+    except (binascii.Error, ValueError):
+        raise LedgerError("a sketch in the ledger cannot be read: run `sdcdb ledger verify`") from None

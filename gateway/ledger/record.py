@@ -23,7 +23,7 @@ _SEAL = len(',"hash":""}\n') + 64
 
 @dataclass(frozen=True)
 class Record:
-    """One entry as it stands in the ledger. `entry` is what was appended, its kind included."""
+    """One entry of the ledger. `entry` is what was appended, its kind included."""
 
     number: int
     time: datetime

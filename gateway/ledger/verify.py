@@ -53,7 +53,7 @@ def verify(path: Path) -> Verification:
 def what_to_do(ledger: Path, sound: int) -> str:
     """Say how a broken ledger is put right. Nothing does it by itself: that would hide what happened."""
     return (
-        f"keep both files as they are for whoever finds out why (the first {counted(sound, 'record')} "
+        f"keep both files unchanged for the investigation (the first {counted(sound, 'record')} "
         f"can be read with `sdcdb ledger show`), then restore {ledger.name} and {anchor_path(ledger).name} "
         f"together from a backup"
     )
@@ -63,5 +63,5 @@ def broken(ledger: Path, problem: Break, sound: int) -> LedgerError:
     """Return the error that stops a gateway whose ledger is not whole."""
     return LedgerError(
         f"the ledger {ledger} is broken, and no question is answered without it. {problem}. What to do: "
-        f"{what_to_do(ledger, sound)}; `sdcdb ledger verify` tells more"
+        f"{what_to_do(ledger, sound)}; `sdcdb ledger verify` says more"
     )

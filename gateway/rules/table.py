@@ -49,6 +49,20 @@ RULES = (
         "COUNT, SUM, AVG, MIN or MAX of the table, with conditions on its other columns",
     ),
     Rule(
+        "policy",
+        Stage.TABLE,
+        "Limits are loosened only by an act of the owner, which the ledger keeps.",
+        "the limits of this table were loosened, and the owner has not confirmed it",
+        "ask the owner of the data to run `sdcdb refresh --accept-looser REASON`",
+    ),
+    Rule(
+        "copies",
+        Stage.TABLE,
+        "Records have one history: a copy, view or renamed table of them cannot start a new one.",
+        "records of this table were asked about under another name",
+        "ask the owner of the data to restrict one table for the same records",
+    ),
+    Rule(
         "version",
         Stage.TABLE,
         "Answers are about the table that earlier answers were about, or about a declared new version of it.",

@@ -7,30 +7,19 @@ from typing import get_args
 
 import numpy as np
 
-from sdcdb.errors import DataError, LedgerError
+from sdcdb.errors import DataError
 from sdcdb.gateway.inference.finding import Finding
 from sdcdb.gateway.inference.knowledge import Knowledge
 from sdcdb.gateway.inference.question import Question
 from sdcdb.gateway.inference.score import Score
 from sdcdb.gateway.ledger.entry import Aggregate, AnsweredFact, VersionEntry
-from sdcdb.gateway.ledger.packing import pack, pack_json, unpack, unpack_json
+from sdcdb.gateway.ledger.packing import pack, unpack
 from sdcdb.gateway.relations import Restricted
 from sdcdb.gateway.tables.asked import Asked
 from sdcdb.gateway.tables.cells import Cells, Indices
-from sdcdb.gateway.tables.versions import Layout, VersionCells
-
-
-@dataclass(frozen=True)
-class Past:
-    """What the ledger holds about one table: its versions, and the facts that were answered, with their version."""
-
-    versions: tuple[VersionEntry, ...] = ()
-    facts: tuple[tuple[int, AnsweredFact], ...] = ()
-
-    @property
-    def version(self) -> str | None:
-        """The fingerprint of the newest version."""
-        return self.versions[-1].version if self.versions else None
+from sdcdb.gateway.tables.held_version import HeldVersion, names_over_versions
+from sdcdb.gateway.tables.past import Past
+from sdcdb.gateway.tables.versions import Layout
 
 
 class TableHistory:
@@ -46,20 +35,27 @@ class TableHistory:
         self._past = past
         self._layouts: dict[str, Layout] = {}
         self._knowledge: dict[tuple[str, str], Knowledge] = {}
-        for column in table.confidential:
+        held = [HeldVersion.of(entry) for entry in past.versions]
+        self._named = {column: names_over_versions(column, held) for column in table.confidential}
+        for column, names in self._named.items():
             layout = Layout()
-            for entry in past.versions:
-                layout.add(_version_cells(entry, column))
+            for each, name in zip(held, names, strict=True):
+                layout.add(each.cells(name))
             self._layouts[column] = layout
 
+    @property
+    def newest(self) -> VersionEntry:
+        """The newest version, as the ledger keeps it."""
+        return self._past.versions[-1]
+
     def pools(self) -> list[str]:
-        """Return the pools of users about whom something is known."""
-        told = {fact.pool for _, fact in self._past.facts}
+        """Return the pools of users who know something, each by one name."""
+        told = {self._past.links.name(fact.pool) for _, fact in self._past.facts}
         return sorted(told | {pool for _, pool in self._knowledge})
 
     def for_pool(self, pool: str) -> "PoolHistory":
-        """Return the audit as one pool of users sees it."""
-        return PoolHistory(self, pool)
+        """Return the audit as one pool of users sees it, with what they know from other pools."""
+        return PoolHistory(self, pool, self._past.links.name(pool))
 
     def knowledge(self, column: str, pool: str) -> Knowledge:
         """Return what a pool of users knows of a column, restored from the ledger when first asked for."""
@@ -68,19 +64,24 @@ class TableHistory:
         return self._knowledge[column, pool]
 
     def _restored(self, column: str, pool: str) -> Knowledge:
-        layout, spec = self._layouts[column], self.table.confidential[column]
+        layout, spec, names = self._layouts[column], self.table.confidential[column], self._named[column]
         sizes = [len(cells) for cells in layout.versions]
-        rows, denied = [], []
+        rows, denied, told = [], [], set()
         for version, fact in self._past.facts:
-            if fact.column == column and fact.pool == pool and not fact.implied:
+            if fact.column == names[version] and self._past.links.knows(pool, fact.pool) and not fact.implied:
                 flags = layout.spread(unpack(fact.cells, sizes[version]), version)
                 answers: dict[str, float] = {kind: _number(text) for kind, text in fact.answers.items()}
                 rows.append((Question(flags, frozenset(fact.kinds)), answers))
                 denied.append(fact.tail)
-        limits = self.table.limits_of(spec)
-        return Knowledge.restore(
-            layout.array(), spec.low, spec.high, spec.step, limits, secrets.token_bytes(32), rows, denied
-        )
+                told.add(fact.pool)
+        domain, limits = (spec.low, spec.high, spec.step), self.table.limits_of(spec)
+        if len(told) <= 1:
+            return Knowledge.restore(layout.array(), *domain, limits, secrets.token_bytes(32), rows, denied)
+        # Pools that were apart may each have been told the same: what is not new must not be counted twice.
+        state = Knowledge(layout.array(), *domain, limits, secrets.token_bytes(32))
+        for (question, answer), kept_back in zip(rows, denied, strict=True):
+            state.learn([question], [answer], [kept_back])
+        return state
 
     def question(self, column_cells: Indices, kinds: frozenset[str], column: str) -> Question:
         """Put a query set into the audit's terms."""
@@ -113,6 +114,8 @@ class PoolHistory:
 
     table: TableHistory
     pool: str
+    known_as: str
+    """The name of all pools that know the same as this one."""
 
     @property
     def cells(self) -> Cells:
@@ -125,7 +128,7 @@ class PoolHistory:
 
     def knowledge(self, column: str) -> Knowledge:
         """Return what the pool knows of a column."""
-        return self.table.knowledge(column, self.pool)
+        return self.table.knowledge(column, self.known_as)
 
     def consider(self, column: str, questions: Sequence[Question]) -> list[Finding]:
         """Decide questions of one statement together, without looking at their answers."""
@@ -143,27 +146,6 @@ class PoolHistory:
     def status(self) -> dict[str, Score]:
         """Return how much is known of every column."""
         return {column: self.knowledge(column).status() for column in self.table.table.confidential}
-
-
-def version_entry(table: Restricted, cells: Cells, keys: Sequence[str], fingerprint: str) -> VersionEntry:
-    """Return the ledger's entry for a version of a table: its cells without their values, which digests stand for."""
-    held = {
-        "keys": list(keys),
-        "columns": {
-            name: {"counts": totals.counts.tolist(), "digests": [f"{digest:x}" for digest in totals.digests]}
-            for name, totals in cells.totals.items()
-        },
-    }
-    return VersionEntry(table=table.name, version=fingerprint, cells=pack_json(held))
-
-
-def _version_cells(entry: VersionEntry, column: str) -> VersionCells:
-    held = unpack_json(entry.cells)
-    try:
-        mine = held["columns"].get(column) or {"counts": [0] * len(held["keys"]), "digests": ["0"] * len(held["keys"])}
-        return VersionCells(held["keys"], mine["counts"], [int(digest, 16) for digest in mine["digests"]])
-    except (ValueError, KeyError, TypeError, AttributeError):
-        raise LedgerError("a version in the ledger cannot be read: run `sdcdb ledger verify`") from None
 
 
 def _number(text: str) -> float:

@@ -2,13 +2,13 @@
 
 import getpass
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sdcdb.errors import SdcdbError
+from sdcdb.errors import DatabaseError, SdcdbError
 from sdcdb.terminal.output import Output
 
 if TYPE_CHECKING:
@@ -34,12 +34,15 @@ def user_name(given: str | None) -> str:
 
 
 @contextmanager
-def opened(db: Path, policy: Path | None, out: Output) -> Iterator[tuple["Database", "Gateway"]]:
+def opened(
+    db: Path, policy: Path | None, out: Output, adopt_ledger: str = ""
+) -> Iterator[tuple["Database", "Gateway"]]:
     """Open a database and its gateway; while that takes its time, say so on stderr if it is a terminal."""
     shown = not out.quiet and out.notes.is_terminal
     with out.notes.status("opening the gateway") if shown else nullcontext():
         import sdcdb
 
+        _mark(db, policy, adopt_ledger)
         database = sdcdb.open(db, policy, read_only=True)
         try:
             gateway = database.gateway()
@@ -51,6 +54,21 @@ def opened(db: Path, policy: Path | None, out: Output) -> Iterator[tuple["Databa
     finally:
         gateway.close()
         database.close()
+
+
+def _mark(db: Path, policy: Path | None, adopt_ledger: str) -> None:
+    """Open the gateway for writing once, so that the database keeps a mark of its ledger.
+
+    A file that cannot be written to now, because others read it or it is read-only, gets its mark another time.
+    """
+    import sdcdb
+    from sdcdb.gateway.ledger.mark import read_mark
+
+    with sdcdb.open(db, policy, read_only=True) as database:
+        if read_mark(database.con) is not None and not adopt_ledger:
+            return
+    with suppress(DatabaseError), sdcdb.open(db, policy) as database, database.gateway(adopt_ledger=adopt_ledger):
+        pass
 
 
 @contextmanager

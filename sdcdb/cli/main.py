@@ -1,6 +1,6 @@
 """The entry point: global options, the list of commands, and the exit codes.
 
-0 all is well; 1 the command found something; 2 the user's mistake; 70 a bug of ours; 130 interrupted.
+0: success. 1: the command found a problem. 2: wrong usage or input. 70: internal error. 130: interrupted.
 """
 
 import os
@@ -85,10 +85,14 @@ def main() -> None:
         typer.secho("error: ", fg="red", bold=True, err=True, nl=False)
         typer.echo(str(error), err=True)
         sys.exit(error.exit_code)
+    except SystemExit as end:
+        if end.code == 130:  # typer's word for Ctrl-C, which it leaves unsaid
+            typer.echo("interrupted", err=True)
+        raise
     except (KeyboardInterrupt, typer.Abort):
         typer.echo("interrupted", err=True)
         sys.exit(130)
-    except BrokenPipeError:  # the reader, such as `head`, has seen enough
+    except BrokenPipeError:  # the reader, such as `head`, has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except Exception as error:  # noqa: BLE001 - the last stop: whatever arrives here is a bug of ours

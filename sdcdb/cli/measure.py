@@ -103,7 +103,8 @@ def _draw(console: Console, found: "Measurement", worst: int) -> None:
 
 def _plot(con: "duckdb.DuckDBPyConnection", exposed: "Exposure", file: Path) -> None:
     from sdcdb.assess.exposure import exposure_curve
-    from sdcdb.pages.plots import Line, cae_chart, save
+    from sdcdb.pages.exposure_chart import Line, cae_chart
+    from sdcdb.pages.plots import save
 
     known = ", ".join(exposed.known)
     lines = [

@@ -14,19 +14,30 @@ from sdcdb.terminal.printable import printable
 def refresh(
     db: DatabaseArgument,
     table: Annotated[str | None, typer.Argument(metavar="TABLE", help="One restricted table. Default: all.")] = None,
+    accept_looser: Annotated[
+        str | None,
+        typer.Option("--accept-looser", metavar="REASON", help="Confirm looser limits. The ledger keeps the reason."),
+    ] = None,
+    adopt_ledger: Annotated[
+        str | None,
+        typer.Option("--adopt-ledger", metavar="REASON", help="Go on with this ledger, though it is not the last one."),
+    ] = None,
     policy: PolicyOption = None,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
     """Declare that a table has changed: questions are answered about it as it is now, and old answers stay known."""
     out = Output(as_json, quiet)
-    with opened(db, policy, out) as (_, gateway):
+    with opened(db, policy, out, adopt_ledger or "") as (_, gateway):
+        accepted = gateway.accept_looser(accept_looser) if accept_looser else []
         changed = gateway.refresh(table)
 
     def draw(console: Console) -> None:
+        for what in accepted:
+            console.print(f"Accepted {printable(what)}", markup=False)
         for name in changed:
             console.print(f"{printable(name)} has changed: its new version is in the ledger", markup=False)
         if not changed:
             console.print(f"{printable(table)} has not changed" if table else "No table has changed", markup=False)
 
-    out.result({"changed": changed}, draw)
+    out.result({"changed": changed, "accepted": accepted}, draw)

@@ -67,7 +67,8 @@ def similarity(
 
     out.result(data, draw)
     if output is not None:
-        from sdcdb.pages.plots import save, similarity_chart
+        from sdcdb.pages.plots import save
+        from sdcdb.pages.similarity_chart import similarity_chart
 
         save(similarity_chart(frames, f"Similarity of values in {name}"), output)
         out.note(f"Drew {output}")

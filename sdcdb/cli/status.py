@@ -18,27 +18,27 @@ def status(
     policy: PolicyOption = None,
     quiet: QuietOption = False,
 ) -> None:
-    """Show how much all answers together tell by now, and how much room is left. Exit code 1: a table has changed."""
+    """Show what all answers together reveal, and how much room is left. Exit code 1: a table waits for its owner."""
     from sdcdb.gateway.ledger.places import ledger_path
     from sdcdb.gateway.ledger.tally import tally
-    from sdcdb.terminal.status import draw_asked, draw_changed, draw_known
+    from sdcdb.terminal.status import draw_asked, draw_halted, draw_known
     from sdcdb.terminal.values import json_text
 
     out = Output(as_json, quiet)
     with opened(db, policy, out) as (_, gateway):
-        stale = gateway.changed()
+        halted = gateway.halted()
         found = gateway.known(user)
     questions = tally(ledger_path(db), user)
     if as_json:
         data = {
             "known": [asdict(each) for each in found],
             "questions": [asdict(each) for each in questions],
-            "changed": stale,
+            "halted": [asdict(each) for each in halted],
         }
         sys.stdout.write(json_text(data) + "\n")
     else:
         draw_known(out.console, found)
         draw_asked(out.console, questions)
-        draw_changed(out.console, stale)
-    if stale:
+        draw_halted(out.console, halted)
+    if halted:
         raise typer.Exit(1)

@@ -23,6 +23,12 @@ def connect(file: Path, *, read_only: bool = False, create: bool = False) -> duc
         return duckdb.connect(str(file), read_only=read_only, config=dict(STORAGE) if create else {})
 
 
+def is_read_only(con: duckdb.DuckDBPyConnection) -> bool:
+    """Tell whether the database of a connection cannot be written to."""
+    rows = con.execute("SELECT readonly FROM duckdb_databases() WHERE database_name = current_database()").fetchall()
+    return any(read_only for (read_only,) in rows)
+
+
 @contextmanager
 def explained(file: Path) -> Iterator[None]:
     """Turn the engine's errors about the file itself into ours."""

@@ -1,33 +1,16 @@
-"""The plots of an audit's page, drawn as SVG in the page's own colours, so that light and dark both read well."""
+"""The plots of an audit's page. They are as wide as the page: places are percentages, letters keep their size."""
 
-import html
 from collections.abc import Sequence
-from math import log10
+from math import ceil, floor, log10
 from typing import Any
 
-WIDE = 760
-INK, SOFT, LINE = "var(--ink)", "var(--soft)", "var(--line)"
-SERIES = ("var(--c1)", "var(--c2)", "var(--c3)", "var(--c4)", "var(--c5)", "var(--c6)", "var(--c7)")
-LEVELS = {"direct": "var(--bad)", "exact": "var(--bad)", "interval": "var(--warn)", "cae": "var(--c4)"}
+from sdcdb.pages import theme
+from sdcdb.pages.theme import BAD, EDGE, GOOD, INK, LINE, PAPER, SOFT, WARN, escape, legend
 
-
-def _svg(height: float, parts: Sequence[str], title: str) -> str:
-    body = "".join(parts)
-    return (
-        f'<figure class=plot><svg viewBox="0 0 {WIDE} {height:.0f}" role=img aria-label="{html.escape(title)}">'
-        f"<title>{html.escape(title)}</title>{body}</svg></figure>"
-    )
-
-
-def _text(x: float, y: float, text: Any, anchor: str = "start", colour: str = SOFT, size: int = 12) -> str:
-    return (
-        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{colour}" font-size="{size}">'
-        f"{html.escape(str(text))}</text>"
-    )
-
-
-def _line(x1: float, y1: float, x2: float, y2: float, colour: str = LINE, width: float = 1.0) -> str:
-    return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{colour}" stroke-width="{width}"/>'
+SERIES = (theme.RED, theme.ORANGE, theme.YELLOW, theme.GREEN, theme.TEAL, theme.BLUE, theme.PURPLE)  # hot to cool
+LEVELS = {"direct": BAD, "exact": BAD, "interval": WARN, "cae": GOOD}
+LETTER = 6.5  # pixels of a letter, about
+SPAN = 1000  # of a path's own coordinates, which are stretched to the plot
 
 
 def compact(value: float) -> str:
@@ -38,104 +21,147 @@ def compact(value: float) -> str:
     return f"{value:.3g}"
 
 
-def lines(
-    series: Sequence[tuple[str, Sequence[float], Sequence[float]]], x_title: str, y_title: str, *, steps: bool = False
+def ticks(most: float, *, whole: bool = False) -> list[float]:
+    """Return about five round numbers from 0 up to `most` or just beyond it.
+
+    >>> ticks(7, whole=True)
+    [0, 2, 4, 6, 8]
+    """
+    size = 10.0 ** floor(log10(most / 4))
+    step = min((size * n for n in (1, 2, 2.5, 5, 10)), key=lambda each: abs(each - most / 4))
+    step = max(1, round(step)) if whole else step
+    return [n * step for n in range(ceil(most / step - 1e-9) + 1)]
+
+
+def curves(series: Sequence[tuple[str, Sequence[float], Sequence[float]]], x_title: str, y_title: str) -> str:
+    """Draw falling or rising steps over shared axes, the first in front, with a legend below."""
+    return _steps(series, x_title, y_title, filled=False)
+
+
+def nested(series: Sequence[tuple[str, Sequence[float], Sequence[float]]], x_title: str, y_title: str) -> str:
+    """Draw numbers of which each includes those before it: as areas, the largest behind."""
+    return _steps(series, x_title, y_title, filled=True)
+
+
+def _steps(
+    series: Sequence[tuple[str, Sequence[float], Sequence[float]]], x_title: str, y_title: str, *, filled: bool
 ) -> str:
-    """Draw named lines, or steps, over shared axes with a legend below."""
-    left, right, top, bottom = 52.0, 12.0, 28.0, 34.0
-    height = 264.0
+    top, bottom, height = 28.0, 40.0, 270.0
     most_x = max((max(x, default=0) for _, x, _ in series), default=1) or 1
     most_y = max((max(y, default=0) for _, _, y in series), default=1) or 1
-    width = WIDE - left - right
-
-    def at(x: float, y: float) -> tuple[float, float]:
-        return left + width * x / most_x, top + (height - top - bottom) * (1 - y / most_y)
-
-    parts = []
-    for n in range(5):
-        _, y = at(0, most_y * n / 4)
-        parts += [_line(left, y, WIDE - right, y), _text(left - 6, y + 4, compact(most_y * n / 4), "end")]
-        x, _ = at(most_x * n / 4, 0)
-        parts.append(_text(x, height - bottom + 16, compact(most_x * n / 4), {0: "start", 4: "end"}.get(n, "middle")))
-    parts += [_text(WIDE - right, height - 4, x_title, "end"), _text(4, 12, y_title)]
+    marks = ticks(most_y, whole=filled)
+    most_y, high = marks[-1], height - top - bottom
+    parts = [_text(-46, 12, y_title)]
+    for value in marks:
+        y = top + high * (1 - value / most_y)
+        parts += [_line("0", y, "100%", y), _text(-6, y + 4, compact(value), "end")]
+    for value in ticks(most_x, whole=filled):
+        if (x := 100 * value / most_x) > 100:
+            break
+        parts.append(_text(f"{x:.2f}%", height - bottom + 16, compact(value), "end" if x > 97 else "middle"))
+    parts.append(_text("100%", height - 6, x_title, "end"))
+    drawn = []
     for n, (name, xs, ys) in reversed(list(enumerate(series))):
-        points = [at(x, y) for x, y in zip(xs, ys, strict=True)]
+        points = [(SPAN * x / most_x, high * (1 - y / most_y)) for x, y in zip(xs, ys, strict=True)]
         path = f"M{points[0][0]:.1f},{points[0][1]:.1f}" if points else ""
-        for x, y in points[1:]:
-            path += f"H{x:.1f}V{y:.1f}" if steps else f"L{x:.1f},{y:.1f}"
-        # Lines that lie on each other: the first is drawn last and thinnest, the others show beside it.
-        stroke = f'stroke="{SERIES[n % len(SERIES)]}" stroke-width="{2 + 1.5 * n}"'
-        parts.append(f'<path d="{path}" fill="none" {stroke}><title>{html.escape(name)}</title></path>')
-    return _svg(height, parts, y_title) + _legend([name for name, _, _ in series])
-
-
-def _legend(names: Sequence[str]) -> str:
-    marks = "".join(
-        f'<span><i style="background:{SERIES[n % len(SERIES)]}"></i>{html.escape(name)}</span>'
-        for n, name in enumerate(names)
-    )
-    return f"<p class=legend>{marks}</p>"
+        path += "".join(f"H{x:.1f}V{y:.1f}" for x, y in points[1:])
+        colour = SERIES[n % len(SERIES)]
+        if filled and n:
+            area = f'd="{path}V{high}H0Z" stroke="none"'  # paper first: only what it adds to the next shows its colour
+            drawn.append(f'<path {area} fill="{PAPER}"/><path {area} fill="{colour}" fill-opacity="0.25"/>')
+        drawn.append(
+            f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="{2 if n else 3}" '
+            f'vector-effect="non-scaling-stroke"><title>{escape(name)}</title></path>'
+        )
+    box = f'y="{top}" width="100%" height="{high}" viewBox="0 0 {SPAN} {high}" preserveAspectRatio="none"'
+    parts.append(f'<svg {box} overflow="visible">{"".join(drawn)}</svg>')
+    key = {name: SERIES[n % len(SERIES)] for n, (name, _, _) in enumerate(series)}
+    return _plot(height, parts, y_title, 46) + legend(key)
 
 
 def bars_of_intervals(rows: Sequence[dict[str, Any]], low: float, high: float) -> str:
     """Draw, for each record, what could be before any answer (thin) and what is left (thick)."""
-    left, right, row = 150.0, 16.0, 22.0
-    width = WIDE - left - right
+    row = 22.0
+    names = [_cut(each["record"], 22) for each in rows]
 
     def at(value: float) -> float:
-        return left + width * (value - low) / (high - low)
+        return 100 * (value - low) / (high - low)
 
-    height = 30 + row * len(rows)
+    height = 34 + row * len(rows)
     parts = []
     for n in range(5):
-        value = low + (high - low) * n / 4
-        parts += [_line(at(value), 8, at(value), height - 20), _text(at(value), height - 6, compact(value), "middle")]
+        value, x = low + (high - low) * n / 4, f"{25 * n}%"
+        parts += [_line(x, 8, x, height - 22), _text(x, height - 6, compact(value), "end" if n == 4 else "middle")]
     for n, each in enumerate(rows):
         y = 18 + row * n
-        name = str(each["record"])
-        parts.append(_text(left - 8, y + 4, name if len(name) <= 22 else name[:21] + "…", "end", INK))
-        parts.append(_line(at(low), y, at(high), y, SOFT, 2))
+        colour = LEVELS[each["level"]]
+        words = f"{each['record']}: {each['lower']:,.6g} to {each['upper']:,.6g} ({each['level']})"
+        parts.append(_text(-8, y + 4, names[n], "end", INK))
+        parts.append(_line("0", y, "100%", y, EDGE, 1.5))
         x1, x2 = at(each["lower"]), at(each["upper"])
-        x1, x2 = (x1, x2) if x2 - x1 >= 6 else ((x1 + x2) / 2 - 3, (x1 + x2) / 2 + 3)
-        words = f"{name}: {each['lower']:,.6g} to {each['upper']:,.6g} ({each['level']})"
+        # A line with round ends: an interval of no width is still a dot.
         parts.append(
-            f'<rect x="{x1:.1f}" y="{y - 6}" width="{x2 - x1:.1f}" height="12" rx="3" fill="{LEVELS[each["level"]]}">'
-            f"<title>{html.escape(words)}</title></rect>"
+            f'<line x1="{x1:.3f}%" y1="{y}" x2="{x2:.3f}%" y2="{y}" stroke="{colour}" stroke-width="11" '
+            f'stroke-linecap="round"><title>{escape(words)}</title></line>'
         )
-        for value in each["candidates"] if len(each["candidates"]) > 1 else []:
-            parts.append(f'<circle cx="{at(value):.1f}" cy="{y}" r="4" fill="{INK}"/>')
-    return _svg(height, parts, "intervals of the most exposed records, before and after")
+        for candidate in each["candidates"] if len(each["candidates"]) > 1 else []:
+            parts.append(f'<circle cx="{at(candidate):.3f}%" cy="{y}" r="4" fill="{INK}"/>')
+    left = 14 + LETTER * max((len(name) for name in names), default=0)
+    return _plot(height, parts, "intervals of the most exposed records, before and after", left)
 
 
 def heat(first: str, second: str, cells: Sequence[tuple[Any, Any, int, float]]) -> str:
-    """Draw a map of two quasi-identifiers; the darker, the narrower the interval of the record in most danger there."""
+    """Draw a map of two quasi-identifiers; the stronger, the narrower the interval of the record in most danger."""
     rows, columns = _sorted({each[0] for each in cells}), _sorted({each[1] for each in cells})
-    left, top = 120.0, 12.0
-    size_x = (WIDE - left - 8) / max(1, len(columns))
-    size_y = min(26.0, max(8.0, 520 / max(1, len(rows))))
-    height = top + size_y * len(rows) + 40
-    parts = []
+    top = 24.0
+    wide = 100 / max(1, len(columns))
+    size = min(26.0, max(8.0, 520 / max(1, len(rows))))
+    height = top + size * len(rows) + 42
+    parts = [_text(-4, 12, first, "end")]
     for key, other, number, share in cells:
-        x, y = left + size_x * columns.index(other), top + size_y * rows.index(key)
+        x, y = wide * columns.index(other), top + size * rows.index(key)
         strength = 1.0 if share <= 0.001 else max(0.0, min(1.0, -log10(share) / 3))
         words = f"{first} {key}, {second} {other}: {number} records; narrowest interval {share:.2%} of the domain"
         parts.append(
-            f'<rect x="{x:.1f}" y="{y:.1f}" width="{max(1.0, size_x - 1):.1f}" height="{max(1.0, size_y - 1):.1f}" '
-            f'fill="var(--bad)" fill-opacity="{0.06 + 0.94 * strength:.2f}"><title>{html.escape(words)}</title></rect>'
+            f'<rect x="{x:.3f}%" y="{y:.1f}" width="{wide * 0.92:.3f}%" height="{max(1.0, size - 1.5):.1f}" rx="1.5" '
+            f'fill="{BAD}" fill-opacity="{0.08 + 0.92 * strength:.2f}"><title>{escape(words)}</title></rect>'
         )
     every = max(1, len(rows) * 12 // 300)
     parts += [
-        _text(left - 6, top + size_y * n + size_y / 2 + 4, str(v)[:18], "end")
-        for n, v in enumerate(rows)
+        _text(-6, top + size * n + size / 2 + 4, _cut(value, 18), "end", INK)
+        for n, value in enumerate(rows)
         if n % every == 0
     ]
-    step = max(1, len(columns) // 12)
+    step = max(1, ceil(len(columns) / 12))
+    few = 3 * step  # the labels that a phone has room for
     for n, value in enumerate(columns):
         if n % step == 0:
-            parts.append(_text(left + size_x * (n + 0.5), height - 24, str(value)[:12], "middle", size=11))
-    parts.append(_text(WIDE - 8, height - 6, second, "end"))
-    parts.append(_text(4, height - 6, first))
-    return _svg(height, parts, f"{first} by {second}")
+            kind = ' class="dense"' if n % few else ""
+            parts.append(_text(f"{wide * (n + 0.46):.2f}%", height - 24, _cut(value, 12), "middle", extra=kind))
+    parts.append(_text("100%", height - 6, second, "end"))
+    left = 14 + LETTER * max([len(_cut(value, 18)) for value in rows] + [len(first)])
+    return _plot(height, parts, f"{first} by {second}", left)
+
+
+def _plot(height: float, parts: Sequence[str], title: str, left: float) -> str:
+    """Frame a plot; what lies left of 0 is drawn in the margin."""
+    return (
+        f'<figure class=plot style="padding:0 12px 0 {left:.0f}px"><svg height="{height:.0f}" role=img '
+        f'aria-label="{escape(title)}"><title>{escape(title)}</title>{"".join(parts)}</svg></figure>'
+    )
+
+
+def _text(x: float | str, y: float, text: Any, anchor: str = "start", colour: str = SOFT, extra: str = "") -> str:
+    return f'<text x="{x}" y="{y:.1f}" text-anchor="{anchor}" fill="{colour}"{extra}>{escape(text)}</text>'
+
+
+def _line(x1: str, y1: float, x2: str, y2: float, colour: str = LINE, width: float = 1.0) -> str:
+    return f'<line x1="{x1}" y1="{y1:.1f}" x2="{x2}" y2="{y2:.1f}" stroke="{colour}" stroke-width="{width}"/>'
+
+
+def _cut(value: Any, letters: int) -> str:
+    text = str(value)
+    return text if len(text) <= letters else text[: letters - 1] + "…"
 
 
 def _sorted(values: set[Any]) -> list[Any]:

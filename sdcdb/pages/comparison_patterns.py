@@ -1,17 +1,13 @@
 """The part of a comparison page about patterns: two trees side by side, accuracies, and entropies by known columns."""
 
-import html
-from typing import Any
+from collections.abc import Callable
 
 from sdcdb.assess.patterns import Patterns
+from sdcdb.pages.comparison_charts import entropies
+from sdcdb.pages.plots import figures
+from sdcdb.pages.theme import escape, table
 from sdcdb.trees.tree import Tree
 
-STYLE = """
-.trees { display: grid; grid-template-columns: repeat(auto-fit, minmax(22rem, 1fr)); gap: 1rem; }
-.trees ol { margin: 0; padding-left: 1.6rem; font-size: .85rem; } .trees li { margin: .2rem 0; padding: .2rem .5rem;
-  border-left: .3rem solid var(--line); } .trees li.A { border-color: #2e8540; } .trees li.B { border-color: #4c78a8; }
-.trees li.C { border-color: #d9a400; } .trees li.D { border-color: #c0392b; } .badge { font-weight: 600; }
-"""
 TYPES = {
     "A": "the same rule in both trees",
     "B": "the same but for constants of numbers, or combined with others the same",
@@ -20,7 +16,27 @@ TYPES = {
 }
 
 
-def trees(found: Patterns) -> str:
+def patterns(found: Patterns) -> list[str]:
+    """Return the part about what a classifier finds."""
+    target = escape(found.target)
+    header = ("classifier, learnt from", "own data", "original", "held out")
+    rows = [
+        (name, *("-" if share is None else f"{share:.1%}" for share in (each.own, each.original, each.testing)))
+        for name, each in found.accuracies.items()
+    ]
+    parts = [f"<h2>Rules that predict {target}, before and after</h2>", _trees(found)]
+    parts += ["<h2>Accuracy of classifiers</h2>", table(header, rows)]
+    if found.entropies:
+        known = [(each.known, each.record, each.class_) for each in found.entropies]
+        parts += [
+            f"<h2>What an intruder after {target} is unsure of, with the tree's help</h2>",
+            "<p>Averages over records and over choices of columns, by how many columns the intruder knows.</p>",
+            figures([entropies(known, "record", f"class: {found.target}")]),
+        ]
+    return parts
+
+
+def _trees(found: Patterns) -> str:
     """Return both trees as lists of rules; rules that match are marked, and name each other."""
     types = {rule.leaf: rule for rule in found.similarity.rules}
     matched: dict[int, tuple[str, int]] = {}
@@ -37,50 +53,24 @@ def trees(found: Patterns) -> str:
         same = f": rule {rule.original + 1}" if rule.original is not None and rule.type in "AB" else ""
         return rule.type, f"{rule.type}{same}, {rule.share:.1%} of records"
 
-    key = "".join(f"<li class={kind}><span class=badge>{kind}</span> {text}</li>" for kind, text in TYPES.items())
+    key = "".join(f"<li class={kind}><b>{kind}</b> {text}</li>" for kind, text in TYPES.items())
     shares = ", ".join(f"type {kind} {share:.1%}" for kind, share in found.similarity.shares.items())
     return (
         f"<p>The trees are <strong>{found.similarity.verdict}</strong>; records by type of rule: {shares}.</p>"
-        f"<div class=trees><div><h3>Before</h3>{_rules(found.original, before)}</div>"
+        f"<ol class='rules key soft'>{key}</ol>"
+        f"<div class=grid><div><h3>Before</h3>{_rules(found.original, before)}</div>"
         f"<div><h3>After</h3>{_rules(found.perturbed, after)}</div></div>"
-        f"<div class=trees><ol class=soft style='list-style:none'>{key}</ol></div>"
     )
 
 
-def _rules(tree: Tree, mark: Any) -> str:
+def _rules(tree: Tree, mark: Callable[[int], tuple[str, str]]) -> str:
     items = []
     for leaf, rule in zip(tree.leaves(), tree.rules(), strict=True):
         kind, words = mark(leaf.number)
         tests = " and ".join(condition.text() for condition in rule) or "always"
         label = tree.classes[leaf.majority] if tree.classes else ""
         items.append(
-            f"<li class='{kind}'>{html.escape(tests)} &rarr; <strong>{html.escape(label)}</strong> "
+            f"<li class='{kind}'>{escape(tests)} &rarr; <strong>{escape(label)}</strong> "
             f"<span class=soft>({leaf.total:,.0f} records; {words})</span></li>"
         )
-    return f"<ol>{''.join(items)}</ol>"
-
-
-def accuracy_rows(found: Patterns) -> list[tuple[Any, ...]]:
-    """Return a line for each classifier."""
-    return [
-        (name, *("-" if share is None else f"{share:.1%}" for share in (each.own, each.original, each.testing)))
-        for name, each in found.accuracies.items()
-    ]
-
-
-def entropy_chart(alt: Any, found: Patterns, colours: list[str]) -> Any:
-    """Draw entropies by the number of known columns."""
-    rows = [
-        {"known": each.known, "bits": value, "of": what}
-        for each in found.entropies
-        for what, value in (("record", each.record), (f"class: {found.target}", each.class_))
-    ]
-    return (
-        alt.Chart(alt.Data(values=rows), width=420, height=240)
-        .mark_line(point=True)
-        .encode(
-            x=alt.X("known:O", title="columns known"),
-            y=alt.Y("bits:Q", title="entropy, bits"),
-            color=alt.Color("of:N", title=None, scale=alt.Scale(range=colours)),
-        )
-    )
+    return f"<ol class=rules>{''.join(items)}</ol>"

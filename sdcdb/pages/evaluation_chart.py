@@ -4,51 +4,55 @@ from collections.abc import Sequence
 from typing import Any
 
 from sdcdb.evaluate.summary import Line
+from sdcdb.pages.plots import Panel, Picture, Row, altair
+from sdcdb.pages.theme import ORDERED, SERIES
 
-WIDTH, HEIGHT = 250, 190
+WIDTH, HEIGHT = 270, 190
 _MEASURES = {"h0": "H(0), bits", "area": "area, bits x {unit}"}
 
 
-def chart(lines: Sequence[Line], unit: str, title: str) -> Any:
+def chart(lines: Sequence[Line], unit: str, title: str) -> Picture:
     """Draw a row per technique: H(0) and area against known attributes, then against the amount, utility falling."""
-    import altair as alt  # `sdcdb.pages.plots.check_format` has said so if it is missing
+    measures = {name: _axis(lines, name, words.format(unit=unit)) for name, words in _MEASURES.items()}
+    techniques = dict.fromkeys(line.technique for line in lines)
+    return Picture(title, [_row(technique, lines, measures) for technique in techniques])
 
+
+def _row(technique: str, lines: Sequence[Line], measures: dict[str, Any]) -> Row:
+    alt = altair()
+    shown = sorted((line for line in lines if line.technique == technique), key=_falling)
+    values = alt.Data(values=_values(shown))
+    drawn = alt.Chart(values, width=WIDTH, height=HEIGHT).mark_line(point=True, strokeWidth=2)
+
+    amounts = [line.amount for line in shown]
+    by_amount = {amount: SERIES[n % len(SERIES)] for n, amount in enumerate(amounts)}
     known = alt.X("known:Q", title="known attributes", axis=alt.Axis(format="d", tickMinStep=1))
-    by_known = alt.Color("known:O", title="known", scale=alt.Scale(scheme="viridis"))
-    measures = {
-        name: alt.Y(
-            f"{name}:Q",
-            title=words.format(unit=unit),
-            axis=alt.Axis(format="~s"),
-            scale=alt.Scale(domain=[0, _top(lines, name)]),
-        )
-        for name, words in _MEASURES.items()
-    }
-    rows = []
-    for technique in dict.fromkeys(line.technique for line in lines):
-        mine = sorted((line for line in lines if line.technique == technique), key=_falling)
-        amounts = [line.amount for line in mine]
-        by_amount = alt.Color("amount:N", sort=amounts, title=None, scale=alt.Scale(scheme="tableau10"))
+    panels = [
+        Panel(drawn.encode(x=known, y=measure, color=_colour("amount:N", by_amount)), key=by_amount)
+        for measure in measures.values()
+    ]
+    if len(shown) > 1:
+        numbers = sorted({point.known for line in shown for point in line.points})
+        by_known = {f"{number} known": ORDERED[n % len(ORDERED)] for n, number in enumerate(numbers)}
         amount = alt.X("amount:N", sort=amounts, title="utility falls to the right", axis=alt.Axis(labelAngle=0))
-        drawn = (
-            alt.Chart({"values": _values(mine)}, width=WIDTH, height=HEIGHT)
-            .mark_line(point=True, strokeWidth=2)
-            .encode(tooltip=["amount:N", "known:Q", "h0:Q", "area:Q"])
-        )
-        panels = [drawn.encode(x=known, y=measure, color=by_amount) for measure in measures.values()]
-        if len(mine) > 1:
-            panels += [drawn.encode(x=amount, y=measure, color=by_known) for measure in measures.values()]
-        rows.append(alt.hconcat(*panels, title=alt.Title(technique, anchor="start")).resolve_scale(color="independent"))
-    return (
-        alt.vconcat(*rows, title=alt.Title(title, anchor="start", fontSize=16, offset=14))
-        .resolve_scale(color="independent")
-        .configure_view(stroke=None)
-    )
+        panels += [
+            Panel(drawn.encode(x=amount, y=measure, color=_colour("number:N", by_known)), key=by_known)
+            for measure in measures.values()
+        ]
+    return Row(panels, technique)
 
 
-def _top(lines: Sequence[Line], measure: str) -> float:
-    """Return where all axes of a measure end, so that techniques can be compared by eye."""
-    return max((getattr(p, measure) for line in lines for p in line.points), default=0.0) * 1.05 or 1.0
+def _colour(field: str, key: dict[str, str]) -> Any:
+    alt = altair()
+    scale = alt.Scale(domain=list(key), range=list(key.values()))
+    return alt.Color(field, title=None, sort=list(key), scale=scale)
+
+
+def _axis(lines: Sequence[Line], measure: str, title: str) -> Any:
+    """Return an axis that ends at the same place for all techniques, so that they can be compared by eye."""
+    alt = altair()
+    top = max((getattr(p, measure) for line in lines for p in line.points), default=0.0) * 1.05 or 1.0
+    return alt.Y(f"{measure}:Q", title=title, axis=alt.Axis(format="~s"), scale=alt.Scale(domain=[0, top]))
 
 
 def _falling(line: Line) -> float:
@@ -58,7 +62,8 @@ def _falling(line: Line) -> float:
 
 def _values(lines: Sequence[Line]) -> list[dict[str, Any]]:
     return [
-        {"amount": line.amount, "known": p.known, "h0": round(p.h0, 6), "area": round(p.area, 6)}
+        {"amount": line.amount, "known": p.known, "number": f"{p.known} known"}
+        | {"h0": round(p.h0, 6), "area": round(p.area, 6)}
         for line in lines
         for p in line.points
     ]

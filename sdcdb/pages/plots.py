@@ -1,118 +1,153 @@
-"""Pictures, drawn by Altair and written as SVG, PNG, PDF or a self-contained HTML page."""
+"""Charts drawn by Altair: as SVG inside a page, or written as SVG, PNG, PDF or a self-contained HTML page."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from sdcdb.connection.atomic_file import written_whole
 from sdcdb.errors import MissingExtraError, SdcdbError
-from sdcdb.measures.cae_curve import Curve
-from sdcdb.measures.distribution import Floats
+from sdcdb.pages import theme
 
 FORMATS = (".svg", ".png", ".pdf", ".html")
-COLOURS = ["#4c78a8", "#f58518", "#e45756", "#72b7b2"]
-MOST_POINTS = 400  # a curve with more steps is drawn with these many
+WIDTH, HEIGHT = 320, 200  # of a panel without its axes: two fit beside each other, one fits a phone
+LARGEST = 1.25  # how much larger than drawn a chart may be shown
+CONFIG: dict[str, Any] = {
+    "font": theme.FONT,
+    "view": {"stroke": None},
+    "axis": {
+        "labelColor": theme.SOFT, "titleColor": theme.SOFT, "gridColor": theme.LINE, "domainColor": theme.EDGE,
+        "tickColor": theme.EDGE, "labelFontSize": 12, "titleFontSize": 12.5, "titleFontWeight": "normal",
+        "titlePadding": 8, "labelOverlap": "greedy",
+    },
+    "axisXQuantitative": {"tickCount": 6},
+    "legend": {"labelColor": theme.INK, "titleColor": theme.SOFT, "labelFontSize": 12, "titleFontWeight": "normal",
+               "labelLimit": 0, "symbolStrokeWidth": 2.5},
+    "title": {"color": theme.INK, "anchor": "start", "fontSize": 13},
+    "range": {"category": list(theme.SERIES)},
+}  # fmt: skip
+_IDS = count()
 
 
 @dataclass(frozen=True)
-class Line:
-    """A named H(eps) curve."""
+class Panel:
+    """One chart, what it shows, and the key to its colours; without a key it draws its own legend."""
 
-    label: str
-    curve: Curve
+    chart: Any
+    caption: str = ""
+    key: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Row:
+    """Panels that belong together."""
+
+    panels: Sequence[Panel]
+    title: str = ""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """Rows of panels under a title."""
+
+    title: str
+    rows: Sequence[Row]
 
 
 def check_format(file: Path) -> None:
     """Refuse a file ending that cannot be drawn, before any work is done."""
     if file.suffix.lower() not in FORMATS:
         raise SdcdbError(f"cannot draw {file.name}: allowed endings are {', '.join(FORMATS)}")
-    _altair()
+    altair()
 
 
-def cae_chart(lines: list[Line], unit: str, h0: Floats, title: str) -> Any:
-    """Draw H(eps) curves beside the share of records by H(0)."""
-    alt = _altair()
-    points = [point for line in lines for point in _points(line)]
-    colour = alt.Color(
-        "line:N", title=None, sort=[line.label for line in lines], scale=alt.Scale(range=COLOURS),
-        legend=alt.Legend(orient="top", direction="vertical", labelLimit=400),
-    )  # fmt: skip
-    curves = (
-        alt.Chart(alt.Data(values=points), width=420, height=280)
-        .mark_line(interpolate="step-after", strokeWidth=2)
-        .encode(
-            x=alt.X("eps:Q", title=f"eps: being right to within this much {unit}", axis=alt.Axis(format="~s")),
-            y=alt.Y("h:Q", title="H(eps), bits"),
-            color=colour,
-        )
-    )
-    counts, edges = np.histogram(h0, bins=min(30, max(5, len(np.unique(h0)))), range=(0, max(1.0, float(h0.max()))))
-    bars = [
-        {"from": float(a), "to": float(b), "share": float(n / len(h0))}
-        for n, a, b in zip(counts, edges[:-1], edges[1:], strict=True)
-    ]
-    histogram = (
-        alt.Chart(alt.Data(values=bars), width=300, height=280)
-        .mark_bar(color=COLOURS[1])
-        .encode(
-            x=alt.X("from:Q", title="H(0) of a record, bits", bin="binned"),
-            x2="to:Q",
-            y=alt.Y("share:Q", title="share of records", axis=alt.Axis(format="%")),
-        )
-    )
-    return alt.hconcat(curves, histogram, title=alt.Title(title, anchor="start", fontSize=16)).configure_view(
-        stroke=None
-    )
-
-
-def similarity_chart(frames: Mapping[str, Any], title: str) -> Any:
-    """Draw one colour map of similarities per column, as in Figures 2 to 4 of the VICUS paper (2012)."""
-    alt = _altair()
-    maps = []
-    for column, frame in frames.items():
-        names = [str(value) for value in frame.index]
-        matrix = frame.to_numpy()
-        cells = [
-            {"a": a, "b": b, "S": round(float(matrix[i, j]), 4)}
-            for i, a in enumerate(names)
-            for j, b in enumerate(names)
-        ]
-        size = max(80, min(300, 14 * len(names)))
-        maps.append(
-            alt.Chart(alt.Data(values=cells), width=size, height=size, title=column)
-            .mark_rect()
-            .encode(
-                x=alt.X("a:N", title=None, sort=names, axis=alt.Axis(labelLimit=140)),
-                y=alt.Y("b:N", title=None, sort=names[::-1], axis=alt.Axis(labelLimit=140)),
-                color=alt.Color("S:Q", scale=alt.Scale(scheme="turbo", domain=[0, 1])),
-            )
-        )
-    return alt.concat(*maps, columns=3, title=alt.Title(title, anchor="start", fontSize=16))
-
-
-def save(chart: Any, file: Path) -> None:
-    """Write the picture in the format that the file's ending names."""
-    kind = file.suffix.lower()[1:]
-    every: dict[str, dict[str, Any]] = {"html": {"inline": True}, "png": {"ppi": 144}}
-    with written_whole(file, replace=True) as part:
-        chart.save(str(part), format=kind, **every.get(kind, {}))
-
-
-def _points(line: Line) -> list[dict[str, Any]]:
-    eps, h = line.curve.eps, line.curve.h
-    if len(eps) > MOST_POINTS:
-        keep = np.unique(np.linspace(0, len(eps) - 1, MOST_POINTS).astype(int))
-        eps, h = eps[keep], h[keep]
-    return [{"line": line.label, "eps": float(e), "h": float(v)} for e, v in zip(eps, h, strict=True)]
-
-
-def _altair() -> Any:
+def altair() -> Any:
+    """Return Altair, or say how to install it."""
     try:
         import altair as alt
-        import vl_convert  # noqa: F401 - Altair needs it to write files
+        import vl_convert  # noqa: F401 - what turns its charts into pictures
     except ImportError:
         raise MissingExtraError("plot", "drawing") from None
     return alt
+
+
+def save(picture: Picture, file: Path) -> None:
+    """Write the picture in the format that the file's ending names."""
+    import vl_convert
+
+    kind = file.suffix.lower()[1:]
+    with written_whole(file, replace=True) as part:
+        if kind == "html":
+            part.write_text(_page(picture), encoding="utf-8")
+            return
+        chart = _joined(picture)
+        if kind == "svg":
+            part.write_text(_svg(chart, f"<style>{theme.DARK_PICTURE}</style>"), encoding="utf-8")
+        elif kind == "png":
+            part.write_bytes(vl_convert.vegalite_to_png(chart, ppi=144))
+        else:
+            part.write_bytes(vl_convert.vegalite_to_pdf(chart))
+
+
+def figures(panels: Sequence[Panel]) -> str:
+    """Return panels for a page: beside each other where there is room."""
+    return f"<div class=grid>{''.join(figure(panel) for panel in panels)}</div>"
+
+
+def figure(panel: Panel) -> str:
+    """Return one panel for a page."""
+    chart = panel.chart.to_dict()
+    drawn = _svg({**(_without_legends(chart) if panel.key else chart), "config": {**CONFIG, "background": None}})
+    number = next(_IDS)  # pictures of one page must not share the names of their gradients and clips
+    drawn = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>p{number}-", drawn)
+    width = float(re.findall(r'width="([\d.]+)"', drawn)[0])
+    size = f"width:min(100%,{width * LARGEST:.0f}px);min-width:min(18rem,{width:.0f}px)"
+    drawn = drawn.replace("<svg ", f'<svg style="{size}" ', 1)
+    caption = f"<figcaption>{theme.escape(panel.caption)}</figcaption>" if panel.caption else ""
+    key = theme.legend(panel.key) if panel.key else ""
+    return f"<figure class=chart>{caption}{key}{drawn}</figure>"
+
+
+def _page(picture: Picture) -> str:
+    parts = [f"<h1>{theme.escape(picture.title)}</h1>"]
+    for row in picture.rows:
+        parts += [f"<h2>{theme.escape(row.title)}</h2>"] if row.title else []
+        parts.append(figures(row.panels))
+    return theme.page(picture.title, parts)
+
+
+def _joined(picture: Picture) -> dict[str, Any]:
+    """Return all panels as one chart."""
+    alt = altair()
+    rows = [
+        alt.hconcat(*(_captioned(panel) for panel in row.panels), title=row.title).resolve_scale(color="independent")
+        for row in picture.rows
+    ]
+    title = alt.Title(picture.title, fontSize=16, offset=14)
+    whole = alt.vconcat(*rows, title=title, spacing=28).resolve_scale(color="independent")
+    return {**whole.to_dict(), "config": {**CONFIG, "background": theme.PAPER, "padding": 12}}
+
+
+def _captioned(panel: Panel) -> Any:
+    return panel.chart.properties(title=panel.caption) if panel.caption else panel.chart
+
+
+def _without_legends(part: Any) -> Any:
+    """Return a chart's description in which no colour draws a legend."""
+    if isinstance(part, list):
+        return [_without_legends(each) for each in part]
+    if not isinstance(part, dict):
+        return part
+    kept = {name: _without_legends(each) for name, each in part.items()}
+    return {**kept, "color": {**kept["color"], "legend": None}} if "field" in kept.get("color", "") else kept
+
+
+def _svg(chart: dict[str, Any], style: str = "") -> str:
+    """Draw; what a mark stands for is shown when the pointer rests on it."""
+    import vl_convert
+
+    drawn = vl_convert.vegalite_to_svg(chart)
+    drawn = re.sub(r'<(\w+)( [^<>]*\baria-label="([^"]*)"[^<>]*)/>', r"<\1\2><title>\3</title></\1>", drawn)
+    return re.sub(r"^<svg[^>]*>", rf"\g<0>{style}", drawn)

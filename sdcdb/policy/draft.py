@@ -14,7 +14,7 @@ from sdcdb.policy.models import ROWID, Role
 
 _HEAD = """\
 # A starting policy for {database}, written by `sdcdb init`. Read it before you trust it:
-# each guessed role has its reason beside it, and every line marked CHECK wants a decision of yours.
+# each guessed role has its reason beside it, and every line marked CHECK needs your decision.
 # Roles: identifier (never leaves), quasi (usable in predicates and groups), confidential (only inside allowed
 # aggregates), class (what a classifier predicts), public (anything goes).
 version: 1
@@ -22,7 +22,7 @@ tables:
 """
 
 _PROTECT = """\
-    # A protected view that anyone may query; remove the marks to have it.
+    # A protected view that anyone may query; uncomment to create it.
     # protect:
     #   {view}:
     #     secret: keyfile        # or env:NAME, or file:PATH

@@ -33,16 +33,14 @@ def guess_role(column: ColumnProfile) -> Guess:
                 continue  # `account type` and `user group` are not identifiers
             return Guess(role, f"the name says {hit[0]!r}")
     if column.unique and not column.type.startswith(("DOUBLE", "FLOAT", "DECIMAL")):
-        return Guess(Role.IDENTIFIER, "every record has a value of its own")
+        return Guess(Role.IDENTIFIER, "unique in every record")
     if not (column.numeric or column.text or column.type in {"BOOLEAN", "DATE"} or column.type.startswith("ENUM")):
         return Guess(Role.IDENTIFIER, f"the type {column.type} cannot be grouped safely")
     if column.distinct == 0:
-        return Guess(Role.CONFIDENTIAL if column.numeric else Role.QUASI, "CHECK: there is no value to judge by")
+        return Guess(Role.CONFIDENTIAL if column.numeric else Role.QUASI, "CHECK: the column is empty")
     if column.distinct <= FEW:
         return Guess(Role.QUASI, f"{counted(column.distinct, 'different value')}: people group by it")
-    return Guess(
-        Role.CONFIDENTIAL, f"{counted(column.distinct, 'different value')} and a name that says nothing: kept safe"
-    )
+    return Guess(Role.CONFIDENTIAL, f"{counted(column.distinct, 'different value')} and an unknown name: kept safe")
 
 
 def guess_key(table: TableProfile) -> str | None:

@@ -77,7 +77,7 @@ def parse_document(text: str, file: str = "policy") -> Document:
 
 
 def nearest_line(lines: dict[FieldPath, int], path: FieldPath) -> int | None:
-    """Return the line of `path`, or of its nearest ancestor that stands in the file."""
+    """Return the line of `path`, or of its nearest ancestor in the file."""
     while path and path not in lines:
         path = path[:-1]
     return lines.get(path, 1)

@@ -14,7 +14,7 @@ from sdcdb.shell.cancellable import Cancelled, Waiting
 from sdcdb.shell.describe import describe, listing
 from sdcdb.terminal.answer_table import denial, draw_answer, draw_rows, draw_verdict
 from sdcdb.terminal.printable import printable
-from sdcdb.terminal.status import draw_changed, draw_known
+from sdcdb.terminal.status import draw_halted, draw_known
 from sdcdb.terminal.suppressed import hidden
 
 HELP = (
@@ -95,7 +95,7 @@ class Session:
 
     def _status(self) -> None:
         draw_known(self.console, self.waiting.for_(lambda: self.gateway.known(self.user)))
-        draw_changed(self.console, self.waiting.for_(self.gateway.changed))
+        draw_halted(self.console, self.waiting.for_(self.gateway.halted))
 
 
 COMMANDS = ("\\d", "\\explain", "\\status", "\\?", "\\q")

@@ -8,6 +8,7 @@ from rich.text import Text
 
 from sdcdb.gateway.knowledge_left import Known
 from sdcdb.gateway.ledger.tally import Tally
+from sdcdb.gateway.tables.halt import Halt
 from sdcdb.terminal.output import shown, table
 from sdcdb.terminal.printable import printable
 
@@ -48,11 +49,19 @@ def draw_asked(console: Console, questions: Sequence[Tally]) -> None:
         console.print(table("Questions", ("user", "answered", "with suppressed groups", "denied"), rows))
 
 
-def draw_changed(console: Console, names: Sequence[str]) -> None:
-    """Say which tables wait for a refresh."""
-    for name in names:
-        text = f"{printable(name)} has changed since its last answers: nothing is answered until `sdcdb refresh`"
-        console.print(Text(text, "bold yellow"))
+WHY = {
+    "version": "has changed since its last answers: nothing is answered until `sdcdb refresh`",
+    "policy": "has looser limits than before: nothing is answered until `sdcdb refresh --accept-looser REASON`",
+    "copies": "holds records of another restricted table: nothing is answered until it is restricted no more",
+}
+
+
+def draw_halted(console: Console, halted: Sequence[Halt]) -> None:
+    """Say which tables wait for their owner, and why."""
+    for halt in halted:
+        console.print(Text(f"{printable(halt.table)} {WHY[halt.rule]}", "bold yellow"))
+        for why in halt.why:
+            console.print(Text(f"  {printable(why)}", "yellow"))
 
 
 def bar(room: float) -> Text:

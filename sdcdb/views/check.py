@@ -1,4 +1,4 @@
-"""Holding a policy against the real database: what is missing, misspelt, or not as declared."""
+"""Checking a policy against the real database: what is missing, misspelt, or not as declared."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from sdcdb.views.catalogue import kinds
 
 
 @dataclass(frozen=True)
-class Finding:
+class Misfit:
     """Something that does not fit, at a field of the policy. A warning does not stop anything, an error does."""
 
     path: FieldPath
@@ -38,65 +38,63 @@ def check(con: duckdb.DuckDBPyConnection, document: Document, read: Read | None 
     return sorted(problems, key=lambda problem: problem.line or 0)
 
 
-def _check_tables(con: duckdb.DuckDBPyConnection, document: Document, read: Read) -> Iterator[Finding]:
+def _check_tables(con: duckdb.DuckDBPyConnection, document: Document, read: Read) -> Iterator[Misfit]:
     ours = kinds(con)  # a protected view that was materialised is a table of the database, and no stranger
     names = {fold(name): name for name in table_names(con) if name not in ours}
     views = {fold(name) for name in view_names(con)}
     for name, table in document.policy.tables.items():
         path: FieldPath = ("tables", name)
         if fold(name) not in names:
-            yield Finding(path, f"is not a table of the database; {choices(name, names.values())}")
+            yield Misfit(path, f"is not a table of the database; {choices(name, names.values())}")
             continue
         for view in table.protect:
             if fold(view) in names:
-                yield Finding((*path, "protect", view), "is already a table of the database: choose another name")
+                yield Misfit((*path, "protect", view), "is already a table of the database: choose another name")
         if not table.public:
             for finding in _check_table(con, table, read(names[fold(name)])):
-                yield Finding((*path, *finding.path), finding.message, finding.severity)
+                yield Misfit((*path, *finding.path), finding.message, finding.severity)
     declared = {fold(name) for name in document.policy.tables}
     for folded, name in names.items():
         if folded not in declared and folded not in views:
-            yield Finding(("tables",), f"the table {name!r} is not declared: nobody can reach it", "warning")
+            yield Misfit(("tables",), f"the table {name!r} is not declared: nobody can reach it", "warning")
 
 
-def _check_table(con: duckdb.DuckDBPyConnection, table: Table, found: TableProfile) -> Iterator[Finding]:
+def _check_table(con: duckdb.DuckDBPyConnection, table: Table, found: TableProfile) -> Iterator[Misfit]:
     real = [column.name for column in found.columns]
     for name, column in table.columns.items():
         here = found.column(name)
         if here is None:
-            yield Finding(("columns", name), f"is not a column of {found.name!r}; {choices(name, real)}")
+            yield Misfit(("columns", name), f"is not a column of {found.name!r}; {choices(name, real)}")
         else:
             for finding in _check_column(con, found.name, column, here):
-                yield Finding(("columns", name, *finding.path), finding.message, finding.severity)
+                yield Misfit(("columns", name, *finding.path), finding.message, finding.severity)
     declared = {fold(name) for name in table.columns}
     for name in real:
         if fold(name) not in declared:
-            yield Finding(("columns",), f"the column {name!r} has no role; {choices(name, Role)}")
+            yield Misfit(("columns",), f"the column {name!r} has no role; {choices(name, Role)}")
     yield from _check_key(table, found)
     yield from _check_methods(table, found)
     yield from _check_size(table, found)
 
 
-def _check_column(
-    con: duckdb.DuckDBPyConnection, table: str, column: Column, found: ColumnProfile
-) -> Iterator[Finding]:
+def _check_column(con: duckdb.DuckDBPyConnection, table: str, column: Column, found: ColumnProfile) -> Iterator[Misfit]:
     if column.domain is not None and not found.numeric:
-        yield Finding(("domain",), f"is for numbers; {found.name!r} is {found.type}")
+        yield Misfit(("domain",), f"is for numbers; {found.name!r} is {found.type}")
         return
     if column.role is Role.CONFIDENTIAL and found.numeric and column.domain is None:
-        yield Finding((), "needs a domain, the range that is publicly known: {role: confidential, domain: [min, max]}")
+        yield Misfit((), "needs a domain, the range that is publicly known: {role: confidential, domain: [min, max]}")
     if found.odd and column.role is not Role.IDENTIFIER:
-        yield Finding((), f"holds {found.odd} NaN or infinite values: no bound can be given for them")
+        yield Misfit((), f"holds {found.odd} NaN or infinite values: no bound can be given for them")
     if column.domain is not None and found.low is not None and found.high is not None:
         low, high = column.domain
         if found.low < low or found.high > high:
-            yield Finding(
+            yield Misfit(
                 ("domain",), f"[{low}, {high}] does not cover the data, which runs from {found.low:g} to {found.high:g}"
             )
         elif column.step is not None and (off := _off_grid(con, table, found.name, low, column.step)):
-            yield Finding(("step",), f"{off} values do not lie on the grid {low}, {low} + {column.step}, ...")
+            yield Misfit(("step",), f"{off} values do not lie on the grid {low}, {low} + {column.step}, ...")
     if column.role is Role.CONFIDENTIAL and found.distinct == 1:
-        yield Finding((), "has the same value in every record: nothing about it can be hidden", "warning")
+        yield Misfit((), "has the same value in every record, so it cannot be hidden", "warning")
 
 
 def _off_grid(con: duckdb.DuckDBPyConnection, table: str, column: str, low: float, step: float) -> int:
@@ -110,34 +108,32 @@ def _off_grid(con: duckdb.DuckDBPyConnection, table: str, column: str, low: floa
     return int(row[0]) if row else 0
 
 
-def _check_key(table: Table, found: TableProfile) -> Iterator[Finding]:
+def _check_key(table: Table, found: TableProfile) -> Iterator[Misfit]:
     key = found.column(table.key) if table.key else None  # a column that is called rowid hides DuckDB's own
     if key is None:
         return
     if key.nulls:
-        yield Finding(
-            ("key",), f"{key.name!r} is NULL in {key.nulls} of {found.rows} records: every record needs a key"
-        )
+        yield Misfit(("key",), f"{key.name!r} is NULL in {key.nulls} of {found.rows} records: every record needs a key")
     if key.distinct < found.rows - key.nulls:
         twice = found.rows - key.nulls - key.distinct
-        yield Finding(("key",), f"{key.name!r} is not unique: {twice} records repeat another record's key")
+        yield Misfit(("key",), f"{key.name!r} is not unique: {twice} records repeat another record's key")
 
 
-def _check_methods(table: Table, found: TableProfile) -> Iterator[Finding]:
+def _check_methods(table: Table, found: TableProfile) -> Iterator[Misfit]:
     for view_name, view in table.protect.items():
         for name, method in table.methods(view).items():
             column = found.column(name)
             if column is not None and TECHNIQUES[method.method].kind is Kind.NUMBER and not column.numeric:
                 place = ("columns", name) if name in view.columns else ("all",)
                 path: FieldPath = ("protect", view_name, *place, "method")
-                yield Finding(path, f"{method.method!r} is for numbers; {name!r} is {column.type}")
+                yield Misfit(path, f"{method.method!r} is for numbers; {name!r} is {column.type}")
 
 
-def _check_size(table: Table, found: TableProfile) -> Iterator[Finding]:
+def _check_size(table: Table, found: TableProfile) -> Iterator[Misfit]:
     if found.rows == 0:
-        yield Finding((), "the table is empty: there is nothing to protect yet", "warning")
+        yield Misfit((), "the table is empty: there is nothing to protect yet", "warning")
     elif table.restrict is not None and found.rows < 2 * table.restrict.min_set:
-        yield Finding(
+        yield Misfit(
             ("restrict", "min_set"),
             f"{table.restrict.min_set} leaves only questions about all {counted(found.rows, 'record')} at once",
             "warning",

@@ -75,10 +75,10 @@ def join_jobs(rows: Params | None, wanted: Iterable[tuple[Params, ColumnSpec]]) 
 
 
 def refuse_reserved(found: TableProfile) -> None:
-    """Refuse columns that could be taken for a draw: what stands in them would come out instead of noise."""
+    """Refuse columns that could be taken for a draw: their values would come out instead of noise."""
     for column in found.columns:
         if fold(column.name).startswith("sdc "):
-            raise DataError(f"the column {column.name!r} of {found.name!r} has a name of sdcdb's own: rename it")
+            raise DataError(f"the column {column.name!r} of {found.name!r} has a name that sdcdb reserves: rename it")
 
 
 def refuse_key(table: str, key: str, column: ColumnProfile | None) -> None:

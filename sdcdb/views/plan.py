@@ -52,7 +52,7 @@ class Plan(Strict):
         return tuple(lists[name] for each in self.fitted for name in each.coded())
 
     def binding(self, subkey: str) -> Binding:
-        """Return what stands behind the placeholders."""
+        """Return what the placeholders stand for."""
         return Binding(self.key, subkey, self.lists(), tuple(name for each in self.fitted for name in each.joined()))
 
     def expressions(self) -> Mapping[str, exp.Expr]:

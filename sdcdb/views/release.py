@@ -1,4 +1,4 @@
-"""A file for giving away: a copy of a protected view with a manifest, and nothing of the raw data or its keys.
+"""A file to share: a copy of a protected view with a manifest, and nothing of the raw data or its keys.
 
 A view is no boundary: its database holds the raw table, and its definition the key of its draws. What leaves the house
 is a materialised copy in a file of its own. Its records are sorted by what is published: in the order of the raw table,

@@ -6,7 +6,7 @@ both. Nothing else goes from one to the other, except the tables that swapping a
     import sdcdb
     from sdcdb.views.catalogue import entry
     from sdcdb.views.secret import read_secret
-    from sdcdb.views.spark import spark_sql
+    from sdcdb.views import spark_sql
 
     database = sdcdb.open("staff.duckdb")
     plan = entry(database.con, "staff_protected").plan
@@ -48,7 +48,7 @@ def spark_sql(
     """
     if plan.key == ROWID:
         raise DataError(
-            f"{plan.view!r} takes its noise from DuckDB's rowid, which Spark has not: give {plan.table!r} a key"
+            f"{plan.view!r} takes its noise from DuckDB's rowid, which Spark does not have: give {plan.table!r} a key"
         )
     given = stored or {}
     needed = [name for each in plan.fitted for name in each.joined()]
@@ -123,7 +123,7 @@ def _table(name: str) -> exp.Table:
 
 
 def _whole(sql: str) -> str:
-    """Refuse what Spark would replace by a variable of its own."""
+    """Refuse what Spark would replace by a variable."""
     if "${" in sql:
         raise DataError("a name or a text holds ${, where Spark puts in variables: rename it")
     return sql

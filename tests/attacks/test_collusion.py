@@ -44,16 +44,6 @@ def secret() -> Iterator[None]:
     del os.environ["SDCDB_ATTACKED"]
 
 
-VIEW = """\
-    protect:
-      staff_public:
-        secret: env:SDCDB_ATTACKED
-        columns:
-          salary: {method: normal, sd: 10%, boundary: reflect}
-  dept_dim: public
-"""
-
-
 @pytest.mark.usefixtures("secret")
 def test_noise_that_stays_the_same_does_not_average_out(stage: Stages) -> None:
     """Forty readings of everybody's salary: with fresh noise the mean is close, with sticky noise it is one reading."""
@@ -64,8 +54,7 @@ def test_noise_that_stays_the_same_does_not_average_out(stage: Stages) -> None:
     assert np.abs(fresh - truth).mean() < sd / 4
 
     set_up.gateway.close()
-    rules = set_up.path.with_suffix(".policy.yaml")
-    rules.write_text(rules.read_text("utf-8").replace("  dept_dim: public\n", VIEW), "utf-8")
+    rules = victims.policy(set_up.path.with_suffix(".policy.yaml"), protect=True)
     set_up.db.close()
     with sdcdb.open(set_up.path, policy=rules) as db:
         protect(db)

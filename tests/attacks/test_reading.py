@@ -19,14 +19,6 @@ from sdcdb.views.secret import read_secret
 
 READING = YAML(typ="safe").load(CASES / "attacks" / "reading.yaml")
 ATTACKS = [pytest.param(sql, id=f"{family}-{n}") for family, all_of in READING.items() for n, sql in enumerate(all_of)]
-PROTECT = """\
-    protect:
-      staff_public:
-        secret: env:SDCDB_ATTACKED
-        columns:
-          salary: {method: normal, sd: 10%, boundary: reflect}
-  dept_dim: public
-"""
 
 
 class Target:
@@ -36,8 +28,7 @@ class Target:
         self.path = victims.create(folder / "staff.duckdb")
         self.copy = victims.create(folder / "copy.duckdb")
         self.csv = folder / "staff.csv"
-        rules = victims.policy(folder / "staff.policy.yaml")
-        rules.write_text(rules.read_text("utf-8").replace("  dept_dim: public\n", PROTECT), "utf-8")
+        rules = victims.policy(folder / "staff.policy.yaml", protect=True)
         self.db = sdcdb.open(self.path, policy=rules)
         protect(self.db)
         key = read_secret("env:SDCDB_ATTACKED", None).subkey("staff")

@@ -14,9 +14,9 @@ from typing import Any
 import duckdb
 import pytest
 from sqlglot import exp
+from support import protecting
 from support.contract import ROWS, SECRET, SELECT, TABLE, Case, published, same, shared
 
-import sdcdb
 from sdcdb.connection.identifiers import identifier, quoted
 from sdcdb.database import Database
 from sdcdb.engines import spark as engine
@@ -24,15 +24,14 @@ from sdcdb.engines.dialect import Binding, text_literal
 from sdcdb.engines.duckdb import DuckDBDialect
 from sdcdb.engines.expressions import Row, array, double, element, number, real, typed
 from sdcdb.errors import DataError
-from sdcdb.policy.models import Policy
 from sdcdb.views import spark as module
 from sdcdb.views.catalogue import entry, stored_table
 from sdcdb.views.plan import Plan
-from sdcdb.views.protect import protect
 from sdcdb.views.secret import Secret, redacted
 from sdcdb.views.spark import lists_sql, spark_sql
 
 pytestmark = pytest.mark.usefixtures("contract_secret")
+_secret = protecting.fixed_secret(SECRET)
 
 pytest.importorskip("pyspark", reason="no pyspark: pip install 'sdcdb[spark]'")
 if not (os.environ.get("JAVA_HOME") or shutil.which("java")):
@@ -133,11 +132,8 @@ NUMBERS = {"tiny": "UTINYINT", "count": "UINTEGER", "big": "UBIGINT", "huge": "H
 def protected(select: str, columns: dict[str, Any], methods: dict[str, Any]) -> tuple[Database, Plan]:
     """Protect the view `the view` of a table made by a query, with the column `key` and, last, `untouched`."""
     roles = {"key": "identifier", **columns, "untouched": "public"}
-    view = {"the view": {"secret": "env:CONTRACT_SECRET", "columns": methods}}
-    policy = {"version": 1, "tables": {"odd": {"key": "key", "columns": roles, "protect": view}}}
-    database = sdcdb.open(":memory:", Policy.model_validate(policy))
-    database.con.execute(f"CREATE TABLE odd AS {select}")
-    (made,) = protect(database)
+    names = {"table": "odd", "name": "the view", "key": "key"}
+    database, made = protecting.protected(select, roles, {"columns": methods}, **names)
     return database, made.plan
 
 

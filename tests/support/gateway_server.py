@@ -1,6 +1,6 @@
-"""A process that answers questions and is killed. Started by the tests as a script.
+"""A process that answers questions and is killed. Started by support.killing.
 
-    python gateway_server.py DATABASE POLICY THREADS
+    python -m support.gateway_server DATABASE POLICY THREADS
 
 For every line on its standard input it forks a gateway, says `started PID`, and `ended` when that is gone. A gateway
 answers random questions from several threads until it is killed; for each answer it says `answered SQL = VALUE`, the
@@ -17,6 +17,7 @@ from typing import NoReturn
 import sdcdb
 from sdcdb.errors import Denied
 from sdcdb.gateway.gateway import Gateway
+from support.warm_server import compiled
 
 
 def say(text: str) -> None:
@@ -54,6 +55,7 @@ def serve(database: Path, policy: Path, threads: int) -> NoReturn:
 
 def main() -> None:
     """Fork a gateway for every line of input."""
+    compiled()
     database, policy, threads = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
     for _ in sys.stdin:
         child = os.fork()

@@ -1,6 +1,6 @@
-"""Processes that write to a ledger and are killed. Started by the tests as a script.
+"""Processes that write to a ledger and are killed. Started by support.killing.
 
-    python ledger_writers.py LEDGER THREADS
+    python -m support.ledger_writers LEDGER THREADS
 
 For every line on its standard input it forks a writer, says `started PID`, and `ended` when that is gone. A writer
 opens the ledger and appends from several threads until it is killed; for each record that is on disk it says

@@ -18,6 +18,7 @@ import pyarrow as pa
 import sdcdb
 from sdcdb.gateway.answer import Answer
 from sdcdb.gateway.gateway import Gateway
+from support.staff_policy import staff_policy
 
 LOW, HIGH = 100_000, 250_000
 MARKER = "Zq"  # in every name
@@ -26,33 +27,29 @@ CAMPUS = {"Finance": "Hill", "Legal": "Hill", "Research": "Hill", "Sales": "Rive
 COLUMNS = ("id", "name", "sex", "age", "dept", "education", "salary")
 EDUCATION = ("School", "Bachelor", "Master", "Doctorate")
 
-POLICY = """
-version: 1
-tables:
-  staff:
-    key: id
-    columns:
-      id: identifier
-      name: identifier
-      sex: quasi
-      age: quasi
-      dept: quasi
-      education: quasi
-      salary: {role: confidential, domain: [100000, 250000], step: 1}
-    restrict:
-      min_set: 5
-      min_interval: 10%
-      min_h0: 1.0
-      aggregates: [AGGREGATES]
-      pool: POOL
-      groups: GROUPS
-  dept_dim: public
+# Put in place of the public table at the end of the policy: a protected view beside.
+PROTECT = """\
+    protect:
+      staff_public:
+        secret: env:SDCDB_ATTACKED
+        columns:
+          salary: {method: normal, sd: 10%, boundary: reflect}
 """
 
 
-def policy(path: Path, *, pool: str = "all", groups: str = "merge", aggregates: str = "count, sum, avg") -> Path:
-    """Write the policy to a file."""
-    text = POLICY.replace("POOL", pool).replace("GROUPS", groups).replace("AGGREGATES", aggregates)
+def policy(
+    path: Path,
+    *,
+    pool: str = "all",
+    groups: str = "merge",
+    aggregates: str = "count, sum, avg",
+    protect: bool = False,
+) -> Path:
+    """Write the policy to a file, with a protected view if one is wanted."""
+    limits = "min_set: 5, min_interval: 10%, min_h0: 1.0"
+    text = staff_policy((LOW, HIGH), f"{limits}, aggregates: [{aggregates}], pool: {pool}, groups: {groups}")
+    if protect:
+        text = text.replace("  dept_dim: public\n", f"{PROTECT}  dept_dim: public\n")
     path.write_text(text, encoding="utf-8")
     return path
 

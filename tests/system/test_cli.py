@@ -7,32 +7,12 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import pytest
+from support.command import COLD, PLAIN, run, run_json
 
-SDCDB = [sys.executable, "-m", "sdcdb"]
 DUCKDB_CLI = Path(sys.executable).with_name("duckdb")
-
-
-def run(*arguments: str | Path, cwd: Path, code: int = 0) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "200"}
-    done = subprocess.run(
-        [*SDCDB, *map(str, arguments)],
-        cwd=cwd,
-        capture_output=True,
-        text=True,
-        env=environment,
-        timeout=120,
-        check=False,
-    )
-    assert done.returncode == code, f"{done.stdout}\n{done.stderr}"
-    return done
-
-
-def run_json(*arguments: str | Path, cwd: Path, code: int = 0) -> Any:
-    return json.loads(run(*arguments, "--json", cwd=cwd, code=code).stdout)
 
 
 @pytest.fixture(scope="module")
@@ -162,13 +142,13 @@ def test_data_sets_are_listed(tmp_path: Path) -> None:
         (["datasets", "stuff"], "did you mean 'staff'"),
         (["datasets", "staff", "--rows", "0", "-o", "new.duckdb"], "give a number from 1"),
         (["datasets", "bank", "-o", "no/such/folder.duckdb"], "create it first"),
-        (["datasets", "bank", "-o", "staff.duckdb"], "exists already"),
+        (["datasets", "bank", "-o", "staff.duckdb"], "already exists"),
         (["measure", "staff.duckdb", "stuff", "-k", "sex", "-c", "salary"], "did you mean 'staff'"),
         (["measure", "staff.duckdb", "staff", "-k", "sexx"], "did you mean 'sex'"),
         (["measure", "staff.duckdb", "staff", "-c", "name"], "CAE needs numbers"),
         (["measure", "staff.duckdb", "staff", "--plot", "x.jpg"], "allowed endings"),
         (["measure", "staff.duckdb", "dept_dim"], "which columns does an intruder know"),
-        (["measure", "staff.duckdb", "staff", "-k", "salary"], "confidential and known at once"),
+        (["measure", "staff.duckdb", "staff", "-k", "salary"], "both confidential and known"),
         (["measure", "stuff.duckdb", "staff"], "did you mean 'staff.duckdb'"),
         (["check", "staff.policy.yaml"], "is not a DuckDB database"),
         (["check", "."], "is a folder"),
@@ -182,6 +162,16 @@ def test_mistakes_exit_with_2_and_say_what_to_do(demo: Path, arguments: list[str
     done = run(*arguments, cwd=demo, code=2)
     assert says in " ".join(done.stderr.split())
     assert "Traceback" not in done.stderr
+
+
+def test_a_process_that_nothing_has_prepared_does_the_same(demo: Path) -> None:
+    """The other commands here are forked from a process that has loaded everything."""
+    for arguments in (["check", "staff.duckdb"], ["nonsense"], ["check", "stuff.duckdb"]):
+        cold = subprocess.run(
+            [*COLD, *arguments], cwd=demo, env={**os.environ, **PLAIN}, capture_output=True, text=True, check=False
+        )
+        warm = run(*arguments, cwd=demo, code=None)
+        assert (cold.returncode, cold.stdout, cold.stderr) == (warm.returncode, warm.stdout, warm.stderr)
 
 
 def test_a_corrupt_file_is_told(demo: Path, tmp_path: Path) -> None:
@@ -211,7 +201,7 @@ def test_a_full_disk_leaves_nothing_behind(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("wait", [0.6, 1.2, 2.0])
 def test_ctrl_c_leaves_nothing_behind(tmp_path: Path, wait: float) -> None:
-    command = [*SDCDB, "datasets", "staff", "--rows", "30000000", "-o", "big.duckdb"]
+    command = [*COLD, "datasets", "staff", "--rows", "30000000", "-o", "big.duckdb"]
     process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         time.sleep(wait)
@@ -223,8 +213,8 @@ def test_ctrl_c_leaves_nothing_behind(tmp_path: Path, wait: float) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_version_names_both_programs(tmp_path: Path) -> None:
-    printed = run("--version", cwd=tmp_path).stdout
+def test_the_version_names_both_programs() -> None:
+    printed = subprocess.run([*COLD, "--version"], capture_output=True, text=True, check=True).stdout
     assert printed.startswith("sdcdb 0.")
     assert duckdb.__version__ in printed
 
@@ -241,7 +231,7 @@ def test_the_schema_is_printed(tmp_path: Path) -> None:
 
 
 def test_a_closed_pipe_is_no_bug(demo: Path) -> None:
-    line = f"{' '.join(SDCDB)} init staff.duckdb -o - | head -1; exit ${{PIPESTATUS[0]}}"
+    line = f"{' '.join(COLD)} init staff.duckdb -o - | head -1; exit ${{PIPESTATUS[0]}}"
     done = subprocess.run(["/bin/bash", "-c", line], cwd=demo, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr

@@ -101,7 +101,7 @@ def test_an_interrupted_evaluation_goes_on_where_it_stopped(staff: Path) -> None
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["--known", "sex"], "which column is confidential?"),
+        (["--known", "sex"], "no confidential column"),
         (["-c", "salary", "--known", "sx"], "did you mean 'sex'"),
         (["-c", "salary", "-t", "laplace:1"], "'laplace' is not a technique"),
         (["-c", "salary", "--restriction", "3"], "even query set sizes"),

@@ -1,6 +1,5 @@
 """`sdcdb ask`, `shell`, `status` and `refresh` as people run them: real files, pipes, and a real terminal."""
 
-import io
 import json
 import os
 import shutil
@@ -9,26 +8,16 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import duckdb
 import pytest
-
-from sdcdb.cli.main import main
+from support.in_process import Run
+from support.staff_policy import staff_policy
 
 SDCDB = [sys.executable, "-m", "sdcdb"]
-POLICY = """\
-version: 1
-tables:
-  staff:
-    key: id
-    columns: {id: identifier, name: identifier, sex: quasi, age: quasi, dept: quasi,
-              salary: {role: confidential, domain: [10000, 250000], step: 1}}
-    restrict: {min_set: 5, pool: user}
-  places: public
-"""
+POLICY = staff_policy((10_000, 250_000), "min_set: 5, pool: user", quasi=("sex", "age", "dept"), public="places")
 NASTY = "\x1b]0;owned\x07\x9b2J"
 ROWS = f"""
     CREATE TABLE staff AS
@@ -43,32 +32,9 @@ WITHOUT_ONE = "SELECT SUM(salary) FROM staff WHERE dept = 'Sales' AND NOT (sex =
 BY_DEPT = "SELECT dept, COUNT(*) AS n FROM staff GROUP BY dept ORDER BY dept"
 
 
-@dataclass(frozen=True)
-class Said:
-    stdout: str
-    stderr: str
-
-
-class Run(Protocol):
-    def __call__(self, *arguments: str | Path, code: int = 0, stdin: str = "") -> Said: ...
-
-
 @pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Return a function that runs the command line in this process: starting one for each call would take a minute."""
-    monkeypatch.setenv("NO_COLOR", "1")
-    monkeypatch.setenv("COLUMNS", "160")
-
-    def call(*arguments: str | Path, code: int = 0, stdin: str = "") -> Said:
-        monkeypatch.setattr(sys, "argv", ["sdcdb", *map(str, arguments)])
-        monkeypatch.setattr(sys, "stdin", io.StringIO(stdin))
-        with pytest.raises(SystemExit) as ended:
-            main()
-        said = Said(*capsys.readouterr())
-        assert (ended.value.code or 0) == code, said
-        return said
-
-    return call
+def run(run_here: Run) -> Run:
+    return run_here
 
 
 @pytest.fixture
@@ -130,7 +96,7 @@ def test_explaining_asks_nothing(run: Run, db: Path) -> None:
     assert str(told(db, TOTAL)[0][0]) not in said.stdout
     assert run("ask", db, f"EXPLAIN PRIVACY {TOTAL}").stdout.split()[:2] == ["verdict", "allow"]
     run("ask", db, "EXPLAIN PRIVACY SELECT name FROM staff", code=1)
-    assert json.loads(run("status", db, "--json").stdout) == {"known": [], "questions": [], "changed": []}
+    assert json.loads(run("status", db, "--json").stdout) == {"known": [], "questions": [], "halted": []}
 
 
 def test_statements_from_stdin_and_parameters(run: Run, db: Path) -> None:
@@ -159,7 +125,7 @@ def test_no_value_and_no_name_writes_control_characters(run: Run, db: Path) -> N
         (["ask", "staff.duckdb", "SELECT 1", "--user", " "], "--user is empty"),
         (["ask", "stuff.duckdb", "SELECT 1"], "did you mean 'staff.duckdb'"),
         (["refresh", "staff.duckdb", "stuff"], "did you mean 'staff'"),
-        (["status", "bare.duckdb"], "needs a policy"),
+        (["status", "bare.duckdb"], "there is no policy"),
     ],
 )
 def test_mistakes_exit_with_2(
@@ -199,9 +165,23 @@ def test_a_change_is_found_stops_answers_and_is_declared(run: Run, db: Path) -> 
         con.execute("UPDATE staff SET salary = 50000 WHERE id = 8")
     assert "denied (version)" in run("ask", db, TOTAL, code=1).stderr
     assert "staff has changed since its last answers" in run("status", db, code=1).stdout
-    assert json.loads(run("refresh", db, "staff", "--json").stdout) == {"changed": ["staff"]}
+    assert json.loads(run("refresh", db, "staff", "--json").stdout) == {"changed": ["staff"], "accepted": []}
     assert run("refresh", db, "staff").stdout == "staff has not changed\n"
     run("status", db)
+
+
+def test_looser_limits_wait_for_the_owner(run: Run, db: Path) -> None:
+    run("ask", db, TOTAL)
+    policy = db.with_suffix(".policy.yaml")
+    policy.write_text(policy.read_text("utf-8").replace("min_set: 5", "min_set: 4"), "utf-8")
+    assert "denied (policy)" in run("ask", db, TOTAL, code=1).stderr
+    said = run("status", db, code=1).stdout
+    assert "staff has looser limits than before" in said
+    assert "salary: min_set fell from 5 to 4" in said
+    accepted = run("refresh", db, "--accept-looser", "the board agreed").stdout
+    assert "Accepted staff: salary: min_set fell from 5 to 4" in accepted
+    run("ask", db, TOTAL)
+    assert "the board agreed" in db.with_name(f"{db.stem}.ledger.jsonl").read_text("utf-8")
 
 
 def test_a_pipe_runs_one_statement_after_the_other(run: Run, db: Path) -> None:

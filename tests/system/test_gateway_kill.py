@@ -5,22 +5,17 @@ SDCDB_GATEWAY_KILLS sets how often; the slow test does it many more times than t
 
 import os
 import random
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import duckdb
 import pytest
 from support import victims
-from support.paths import SUPPORT
+from support.killing import forking, kill_one
 
 import sdcdb
 from sdcdb.gateway.ledger.read import records
 from sdcdb.gateway.ledger.verify import verify
 
-SERVER = SUPPORT / "gateway_server.py"
 KILLS = int(os.environ.get("SDCDB_GATEWAY_KILLS", "12"))
 
 
@@ -40,30 +35,19 @@ def killed(path: Path, policy: Path, kills: int, seed: int) -> set[str]:
     rng = random.Random(seed)  # noqa: S311 - no secret
     ledger = path.with_name("staff.ledger.jsonl")
     received: set[str] = set()
-    command = [sys.executable, str(SERVER), str(path), str(policy), "4"]
-    server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    assert server.stdin is not None
-    assert server.stdout is not None
-    with server, server.stdin as order, server.stdout as said:
+    lines = 0
+
+    def heard(word: str, rest: str) -> bool:
+        nonlocal lines
+        if word == "answered":
+            received.add(rest)
+        lines = 0 if word == "started" else lines + 1
+        return word == "denied" and lines > 200  # late in a history little is answered
+
+    moments = ("started", "opened", "answered", "answered")
+    with forking("support.gateway_server", path, policy, "4") as (order, said):
         for _ in range(kills):
-            order.write("go\n")
-            order.flush()
-            pid, wanted = 0, rng.choice(("started", "opened", "answered", "answered"))
-            heard = 0
-            while pid == 0 or wanted:
-                word, _, rest = said.readline().strip().partition(" ")
-                heard += 1
-                if word == "started":
-                    pid = int(rest)
-                if word == "answered":
-                    received.add(rest)
-                if word == wanted or (word == "denied" and heard > 200):  # late in a history little is answered
-                    wanted = ""
-            time.sleep(rng.random() * 0.1)
-            os.kill(pid, signal.SIGKILL)
-            while (line := said.readline()) != "ended\n":
-                if line.startswith("answered "):
-                    received.add(line.strip().removeprefix("answered "))
+            kill_one(order, said, rng, moments=moments, longest=0.1, heard=heard)
             if ledger.exists() and received:
                 assert verify(ledger).ok
                 assert received <= booked(ledger)

@@ -4,17 +4,15 @@ import csv
 import json
 import os
 import stat
-import subprocess
-import sys
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import duckdb
 import pytest
-from support.paths import SUPPORT
+from support.in_process import Run
+from support.killing import forking
 
-from sdcdb.cli.main import main
 from sdcdb.gateway.ledger.ledger import Ledger
 from sdcdb.gateway.ledger.places import anchor_path, ledger_path
 
@@ -31,31 +29,9 @@ ENTRIES: list[dict[str, Any]] = [
 ]
 
 
-@dataclass(frozen=True)
-class Said:
-    stdout: str
-    stderr: str
-
-
-class Run(Protocol):
-    def __call__(self, *arguments: str | Path, code: int = 0) -> Said: ...
-
-
 @pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Return a function that runs the command line in this process: starting one for each call would take a minute."""
-    monkeypatch.setenv("NO_COLOR", "1")
-    monkeypatch.setenv("COLUMNS", "160")
-
-    def call(*arguments: str | Path, code: int = 0) -> Said:
-        monkeypatch.setattr(sys, "argv", ["sdcdb", "ledger", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        said = Said(*capsys.readouterr())
-        assert (ended.value.code or 0) == code, said
-        return said
-
-    return call
+def run(run_here: Run) -> Run:
+    return partial(run_here, "ledger")
 
 
 @pytest.fixture
@@ -78,12 +54,12 @@ def broken(db: Path) -> Path:
 def test_verify_says_how_many_records_are_sound_and_the_last_hash(run: Run, db: Path) -> None:
     result = json.loads(run("verify", db, "--json").stdout)
     assert (result["ok"], result["records"], result["problem"]) == (True, 5, None)
-    assert f"5 sound records, the last one {result['head']}" in run("verify", db).stdout
+    assert f"5 valid records, the last one {result['head']}" in run("verify", db).stdout
 
 
 def test_verify_finds_the_line_of_a_change(run: Run, db: Path) -> None:
     said = run("verify", broken(db), code=1).stdout
-    assert "2 sound records" in said
+    assert "2 valid records" in said
     assert "BROKEN: line 3: the record was changed" in said
     assert "restore staff.ledger.jsonl and staff.ledger.jsonl.anchor together from a backup" in said
 
@@ -192,14 +168,10 @@ def test_export_keeps_what_is_there(run: Run, db: Path, tmp_path: Path) -> None:
 
 def test_every_command_works_while_a_gateway_writes(run: Run, db: Path, tmp_path: Path) -> None:
     """The writer of the kill test appends from four threads as fast as it can, records of all sizes."""
-    script = SUPPORT / "ledger_writers.py"
-    command = [sys.executable, str(script), str(ledger_path(db)), "4"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as writers:
-        assert writers.stdin is not None
-        assert writers.stdout is not None
-        writers.stdin.write("go\n")
-        writers.stdin.flush()
-        while not (line := writers.stdout.readline()).startswith("started"):
+    with forking("support.ledger_writers", ledger_path(db), "4") as (order, said):
+        order.write("go\n")
+        order.flush()
+        while not (line := said.readline()).startswith("started"):
             pass
         try:
             counts = []
@@ -209,5 +181,6 @@ def test_every_command_works_while_a_gateway_writes(run: Run, db: Path, tmp_path
                 run("export", db, "-o", tmp_path / f"{turn}.parquet")
         finally:
             os.kill(int(line.split()[1]), 9)
-            writers.communicate()
+            order.close()
+            said.read()
     assert counts == sorted(counts)

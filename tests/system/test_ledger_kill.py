@@ -5,21 +5,16 @@ SDCDB_KILLS sets how often; the slow test does it many more times than the one t
 
 import os
 import random
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
-from support.paths import SUPPORT
+from support.killing import forking, kill_one
 
 from sdcdb.gateway.ledger.examine import links
 from sdcdb.gateway.ledger.ledger import Ledger
 from sdcdb.gateway.ledger.read import records
 from sdcdb.gateway.ledger.verify import verify
 
-WRITERS = SUPPORT / "ledger_writers.py"
 KILLS = int(os.environ.get("SDCDB_KILLS", "300"))
 PER_LEDGER = 20  # kills that one ledger lives through
 
@@ -28,32 +23,17 @@ def killed_over_and_over(path: Path, kills: int, seed: int) -> set[str]:
     """Let a ledger live through so many kills; check it after each; return the hashes that were acknowledged."""
     rng = random.Random(seed)  # noqa: S311 - no secret
     acknowledged: set[str] = set()
-    writers = subprocess.Popen(
-        [sys.executable, str(WRITERS), str(path), "4"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
-    assert writers.stdin is not None
-    assert writers.stdout is not None
-    with writers, writers.stdin as order, writers.stdout as said:
+
+    def heard(word: str, rest: str) -> bool:
+        if word == "acknowledged":
+            acknowledged.add(rest.split()[1])
+        return False
+
+    # Kill during opening, at the first write, or later.
+    moments = ("started", "opened", "acknowledged")
+    with forking("support.ledger_writers", path, "4") as (order, said):
         for _ in range(kills):
-            order.write("go\n")
-            order.flush()
-            pid = 0
-            wanted = rng.choice(
-                ("started", "opened", "acknowledged")
-            )  # kill during opening, at the first write, or later
-            while pid == 0 or wanted:
-                word, *rest = said.readline().split()
-                if word == "started":
-                    pid = int(rest[0])
-                if word == "acknowledged":
-                    acknowledged.add(rest[1])
-                if word == wanted:
-                    wanted = ""
-            time.sleep(rng.random() * 0.03)
-            os.kill(pid, signal.SIGKILL)
-            while (line := said.readline()) != "ended\n":
-                if line.startswith("acknowledged"):
-                    acknowledged.add(line.split()[2])
+            kill_one(order, said, rng, moments=moments, longest=0.03, heard=heard)
             must_hold(path, acknowledged)
     return acknowledged
 

@@ -4,14 +4,13 @@ import json
 import os
 import stat
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import pytest
+from support import command
 
-SDCDB = [sys.executable, "-m", "sdcdb"]
 SECRET = "a-secret-that-must-never-be-seen"  # noqa: S105
 
 
@@ -19,10 +18,8 @@ def run(
     *arguments: str | Path, cwd: Path, code: int = 0, secret: str | None = SECRET
 ) -> subprocess.CompletedProcess[str]:
     environment = {key: value for key, value in os.environ.items() if key != "SDCDB_SECRET"}
-    environment |= {"NO_COLOR": "1", "COLUMNS": "200"} | ({"SDCDB_SECRET": secret} if secret else {})
-    command = [*SDCDB, *map(str, arguments)]
-    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, env=environment, timeout=120, check=False)
-    assert done.returncode == code, f"{done.stdout}\n{done.stderr}"
+    environment |= {"SDCDB_SECRET": secret} if secret else {}
+    done = command.run(*arguments, cwd=cwd, code=code, environment=environment)
     assert SECRET not in done.stdout + done.stderr
     return done
 

@@ -2,14 +2,14 @@
 
 from typing import Any
 
-import duckdb
 import numpy as np
 import pytest
+from support import protecting
+from support.protecting import fixed_secret
 
 from sdcdb.assess.compare import Comparison, compare
 from sdcdb.database import Database
 from sdcdb.errors import SdcdbError
-from sdcdb.policy.models import Policy
 from sdcdb.views.protect import protect
 
 TABLE = """
@@ -28,18 +28,12 @@ ROLES: dict[str, Any] = {
 }
 
 
-@pytest.fixture(autouse=True)
-def _secret(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COMPARE_SECRET", "compare-secret-0123456789abcdef")
+_secret = fixed_secret("compare-secret-0123456789abcdef")
 
 
 def protected(view: dict[str, Any], table: str = TABLE) -> Database:
     """Protect the table `x` by the view `y`."""
-    tables = {"x": {"key": "id", "columns": ROLES, "protect": {"y": {"secret": "env:COMPARE_SECRET"} | view}}}
-    database = Database(None, duckdb.connect(), Policy.model_validate({"version": 1, "tables": tables}))
-    database.con.execute(f"CREATE TABLE x AS {table}")
-    protect(database)
-    return database
+    return protecting.protected(table, ROLES, view)[0]
 
 
 def compared(view: dict[str, Any], table: str = TABLE, **options: Any) -> Comparison:

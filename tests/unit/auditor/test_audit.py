@@ -9,6 +9,7 @@ import duckdb
 import jsonschema
 import numpy as np
 import pytest
+from support.staff_policy import staff_policy
 
 import sdcdb
 from sdcdb.auditor.audit import Audit, Options
@@ -34,21 +35,9 @@ from sdcdb.pages.audit_report import page
 from sdcdb.policy.load import load_policy
 from sdcdb.udfs import audit as audit_tables
 
-POLICY = """
-version: 1
-tables:
-  staff:
-    key: id
-    columns:
-      id: identifier
-      name: identifier
-      sex: quasi
-      dept: quasi
-      salary: {role: confidential, domain: [0, 1000], step: 1}
-    restrict: {min_set: 2, min_interval: 10%}
-  dims: public
-teams: {office: [ann, ben]}
-"""
+POLICY = staff_policy(
+    (0, 1000), "min_set: 2, min_interval: 10%", quasi=("sex", "dept"), public="dims", more="teams: {office: [ann, ben]}"
+)
 PEOPLE = """
 CREATE TABLE staff AS SELECT i AS id, 'p' || i AS name, ['F', 'M'][1 + i % 2] AS sex,
     ['it', 'hr', 'lab'][1 + i % 3] AS dept, 100 + (i * 37) % 800 AS salary FROM range(60) t(i);

@@ -12,6 +12,7 @@ from fractions import Fraction
 import pytest
 import sqlglot
 from sqlglot import exp
+from support.staff_policy import staff_policy
 
 import sdcdb
 from sdcdb.auditor.audit import Audit
@@ -21,22 +22,7 @@ from sdcdb.auditor.run import Request, run
 from sdcdb.cli.datasets import datasets
 from sdcdb.database import Database
 
-POLICY = """
-version: 1
-tables:
-  staff:
-    key: id
-    columns:
-      id: identifier
-      name: identifier
-      sex: quasi
-      age: quasi
-      dept: quasi
-      education: quasi
-      salary: {role: confidential, domain: [10000, 250000], step: 1}
-    restrict: {min_set: 5}
-  dept_dim: public
-"""
+POLICY = staff_policy((10_000, 250_000), "min_set: 5")
 DEPARTMENTS = ("Engineering", "Finance", "IT", "Legal", "Marketing", "Operations", "Research", "Sales", "Support")
 
 

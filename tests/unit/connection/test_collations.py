@@ -7,9 +7,7 @@ from sdcdb.connection.collations import types_with_collations
 
 def test_a_collation_belongs_to_the_type() -> None:
     with duckdb.connect() as con:
-        con.execute(
-            'CREATE TABLE t (a VARCHAR COLLATE NOCASE, "b c" VARCHAR COLLATE NOCASE.NOACCENT, d TEXT, e INT)'
-        )
+        con.execute('CREATE TABLE t (a VARCHAR COLLATE NOCASE, "b c" VARCHAR COLLATE NOCASE.NOACCENT, d TEXT, e INT)')
         found = types_with_collations(con, "SELECT * FROM t")
         copied = ", ".join(f'"{name}" {kind}' for name, kind in found.items())
         con.execute(f"CREATE TABLE copy ({copied})")

@@ -346,7 +346,7 @@ def test_unknown_name_lists_the_data_sets(empty: duckdb.DuckDBPyConnection) -> N
 
 @pytest.mark.parametrize("rows", [0, -1, 10**12])
 def test_rows_out_of_range(rows: int, empty: duckdb.DuckDBPyConnection) -> None:
-    with pytest.raises(DataError, match=f"rows is {rows}: give a number from 1 to"):
+    with pytest.raises(DataError, match=f"rows is {rows}: it must be from 1 to"):
         create(empty, "staff", rows=rows)
     assert tables(empty) == []
 
@@ -354,7 +354,7 @@ def test_rows_out_of_range(rows: int, empty: duckdb.DuckDBPyConnection) -> None:
 @pytest.mark.parametrize("argument", ["rows", "seed"])
 @pytest.mark.parametrize("wrong", ["1); DROP TABLE staff; --", 2.5])
 def test_only_whole_numbers_become_sql(argument: str, wrong: Any, empty: duckdb.DuckDBPyConnection) -> None:
-    with pytest.raises(DataError, match=f"{argument} is .*: give a whole number"):
+    with pytest.raises(DataError, match=f"{argument} is .*: it must be an integer"):
         create(empty, "staff", **{argument: wrong})
 
 

@@ -332,16 +332,16 @@ def test_settings_are_read_as_they_are_written() -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("sampling", "gives no amount"),
+        ("sampling", "has no amount"),
         ("sampling:150%", "up to 100%"),
         ("sampling:5", "share above 0%"),
         ("noise:x%", "share above 0%"),
         ("restriction:3", "even query set sizes"),
         ("vicus:1", "is for categories"),
         ("nromal:1", "did you mean 'normal'"),
-        ("normal", "gives no amount"),
+        ("normal", "has no amount"),
         ("normal:wide=3", "normal:wide=3"),
-        ("random_framework:2", "which parameter"),
+        ("random_framework:2", "has several parameters"),
         ("linnapt:10%", "class"),
         ("normal:-1", "normal:-1: sd"),
         ("microaggregation:1", "microaggregation:1: k"),
@@ -357,7 +357,7 @@ def test_settings_that_do_not_fit_the_table_are_refused() -> None:
     for text, says in (("restriction:4", "among 3 records"), ("rounding:0.5", "rounding:base=0.5: rounding")):
         with pytest.raises(SdcdbError, match=says):
             laboratory.run(Unit(parse(text)[0], 0, 0))
-    with pytest.raises(DataError, match="rounds to none"):
+    with pytest.raises(DataError, match="rounds to no noise"):
         Laboratory(alone([0] * 30, 20)).run(Unit(parse("noise:1%")[0], 0, 0))
 
 
@@ -424,7 +424,7 @@ def test_results_of_another_experiment_are_not_mixed_in(tmp_path: Path) -> None:
 def test_a_file_that_holds_something_else_is_left_alone(text: str, tmp_path: Path) -> None:
     file = tmp_path / "notes.txt"
     file.write_text(text)
-    with pytest.raises(SdcdbError, match=r"notes\.txt:1 is not a line of results"):
+    with pytest.raises(SdcdbError, match=r"notes\.txt:1 is not a result"):
         evaluate(experiment(), file)
     assert file.read_text() == text
 
@@ -492,7 +492,7 @@ def test_large_tables_are_sampled_by_the_seed(con: duckdb.DuckDBPyConnection) ->
     [
         (Wanted("t", "pey"), "did you mean 'pay'"),
         (Wanted("t", "dept"), "CAE needs numbers"),
-        (Wanted("t", "pay", ("pay",)), "known at once"),
+        (Wanted("t", "pay", ("pay",)), "both confidential and known"),
         (Wanted("t", "pay", domain=(0, 50_000), step=1000), "outside"),
         (Wanted("t", "pay", step=1), "larger --step"),
         (Wanted("t", "pay", step=-1), "above 0"),

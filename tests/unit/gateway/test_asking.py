@@ -39,3 +39,11 @@ def test_one_asking_serves_many_questions(stage: Stages) -> None:
 def test_a_user_must_be_a_string(stage: Stages) -> None:
     with pytest.raises(SdcdbError, match="`user` must be a string, for example 'analyst1'"):
         stage(50).gateway.ask("SELECT 1", user=7)  # type: ignore[arg-type]
+
+
+def test_the_owners_connection_stays_free_while_a_gateway_is_open(stage: Stages) -> None:
+    here = stage(50)
+    here.gateway.ask("SELECT SUM(salary) FROM staff")
+    assert here.db.con.sql("SELECT count(*) FROM staff").fetchall() == [(50,)]
+    here.gateway.halted()
+    assert here.db.con.sql("SELECT count(*) FROM staff").fetchall() == [(50,)]

@@ -203,7 +203,7 @@ def test_a_truncated_gzip_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
     file = written(tmp_path, packed[: len(packed) // 2])
     found, wrong = queries(file), problems(file)
     assert 1_000 < len(found) < 4_000
-    assert any("cut off" in problem.what and problem.line > 1_000 for problem in wrong)
+    assert any("truncated" in problem.what and problem.line > 1_000 for problem in wrong)
 
 
 def test_broken_lines_are_reported_with_their_numbers(tmp_path: Path) -> None:
@@ -263,7 +263,7 @@ def test_utf16_with_a_mark_is_read(tmp_path: Path) -> None:
 
 
 def test_what_is_no_log_is_said(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="none of the formats"):
+    with pytest.raises(DataError, match="no format that sdcdb recognises"):
         queries(written(tmp_path, "lorem ipsum dolor\nsit amet\n"))
     with pytest.raises(SdcdbError, match="No such file"):
         queries(tmp_path / "absent")

@@ -2,10 +2,10 @@
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from support.command import run_script
 from support.paths import ROOT
 
 DATA = os.environ.get("SDCDB_DATA")
@@ -24,8 +24,7 @@ def run(script: str, *options: str, data: str | None) -> subprocess.CompletedPro
     environment = {name: value for name, value in os.environ.items() if name != "SDCDB_DATA"}
     if data is not None:
         environment["SDCDB_DATA"] = data
-    command = [sys.executable, str(ROOT / "reproduce" / script), *options]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    return run_script(ROOT / "reproduce" / script, *options, cwd=ROOT, environment=environment)
 
 
 def test_table_2_of_vicus_has_three_cells_that_differ_in_the_last_digit() -> None:

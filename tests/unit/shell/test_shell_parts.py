@@ -170,8 +170,8 @@ def test_csv_tells_null_from_suppressed() -> None:
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        (["F"], "is not of the form"),
-        (["=F"], "is not of the form"),
+        (["F"], "write 1=VALUE"),
+        (["=F"], "write 1=VALUE"),
         (["1=F", "1=M"], "twice"),
         (["1=F", "3=M"], "without a gap"),
         (["1=F", "sex=M"], "without a gap"),
@@ -220,9 +220,9 @@ def test_functions_are_those_of_the_gateway_under_names_of_duckdb() -> None:
 
 def test_identifiers_are_not_described() -> None:
     assert describe(RELATIONS, "STAFF") == [
-        ("sex", "VARCHAR", "conditions, groups, aggregates"),
+        ("sex", "VARCHAR", "conditions, GROUP BY, aggregates"),
         ("salary", "INTEGER", "count, sum, avg, min, max; values 10,000 to 250,000 in steps of 1"),
-        ("Job title", "VARCHAR", "conditions, groups, aggregates"),
+        ("Job title", "VARCHAR", "conditions, GROUP BY, aggregates"),
     ]
     with pytest.raises(SdcdbError, match="did you mean 'staff'"):
         describe(RELATIONS, "stuff")
@@ -241,5 +241,5 @@ def test_the_history_is_for_its_owner_only(tmp_path: Path, monkeypatch: pytest.M
 def test_a_history_that_cannot_be_kept_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "sdcdb").write_text("a file where a folder belongs", encoding="utf-8")
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    assert "no history is kept" in (history(kept=True)[1] or "")
+    assert "history will not be kept" in (history(kept=True)[1] or "")
     assert history(kept=False)[1] is None

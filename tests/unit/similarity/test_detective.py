@@ -1,13 +1,11 @@
 """DETECTIVE, EX-DETECTIVE and CACTUS on data with known structure, and on the thesis's Customer Status generator."""
 
-import json
-import subprocess
-import sys
 from pathlib import Path
 
 import duckdb
 import numpy as np
 import pytest
+from support.command import run, run_json
 
 from sdcdb.connection.training_table import read_training_table
 from sdcdb.datasets import create
@@ -99,10 +97,10 @@ def test_records_cluster_by_the_leaves_of_several_trees() -> None:
 def test_the_command_reports_clusters(tmp_path: Path) -> None:
     with duckdb.connect(str(tmp_path / "c.duckdb")) as con:
         create(con, "customer_status")
-    command = [sys.executable, "-m", "sdcdb", "detective", "c.duckdb", "customer_status", "-a", "car_make"]
-    text = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    command = ("detective", "c.duckdb", "customer_status", "-a", "car_make")
+    text = run(*command, cwd=tmp_path).stdout
     assert "Within leaf" in text
     assert "Among sibling leaves" in text
-    data = json.loads(subprocess.run([*command, "--json"], cwd=tmp_path, capture_output=True, check=True).stdout)
+    data = run_json(*command, cwd=tmp_path)
     assert data["attribute"] == "car_make"
     assert data["within_leaves"][0]["pairs"][0]["similarity"] > 0

@@ -7,29 +7,24 @@ import duckdb
 import numpy as np
 import pytest
 from scipy.stats import chisquare
+from support import protecting
+from support.protecting import fixed_secret
 
-import sdcdb
 from sdcdb.errors import DataError
-from sdcdb.policy.models import Policy
 from sdcdb.techniques.families.categories import FittedTransition
-from sdcdb.views.protect import Protected, protect
+from sdcdb.views.protect import Protected
 from sdcdb.views.secret import Secret
 
 SECRET = "a secret for these tests, long enough"  # noqa: S105
 ROWS = 60_000
 
 
-@pytest.fixture(autouse=True)
-def _secret(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("S", SECRET)
+_secret = fixed_secret(SECRET)
 
 
 def protected(columns: dict[str, Any], select: str) -> tuple[duckdb.DuckDBPyConnection, Protected]:
-    table = {"key": "id", "columns": {"id": "identifier", **dict.fromkeys(columns, "quasi")}}
-    table["protect"] = {"v": {"secret": "env:S", "columns": columns}}
-    database = sdcdb.open(":memory:", Policy.model_validate({"version": 1, "tables": {"t": table}}))
-    database.con.execute(f"CREATE TABLE t AS {select}")
-    (made,) = protect(database)
+    roles = {"id": "identifier", **dict.fromkeys(columns, "quasi")}
+    database, made = protecting.protected(select, roles, {"columns": columns}, table="t", name="v")
     return database.con, made
 
 

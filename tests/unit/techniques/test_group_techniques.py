@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 from scipy.stats import chi2_contingency, chisquare
+from support.protecting import fixed_secret, policy_of
 
 import sdcdb
 from sdcdb.database import Database
@@ -28,9 +29,7 @@ TOLERANCE = 0.001
 OCCUPATIONS = [f"o{n}" for n in range(14)]
 
 
-@pytest.fixture(autouse=True)
-def _secret(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("GROUP_SECRET", "a secret for tests of groups")
+_secret = fixed_secret("a secret for tests of groups")
 
 
 def people(select: str, columns: dict[str, Any], view: dict[str, Any], key: str = "id") -> Database:
@@ -45,9 +44,7 @@ def people(select: str, columns: dict[str, Any], view: dict[str, Any], key: str 
 
 
 def policy(roles: dict[str, Any], view: dict[str, Any], key: str = "id") -> Policy:
-    protected = {"published": {"secret": "env:GROUP_SECRET", "columns": view}}
-    table = {"key": key, "columns": roles, "protect": protected}
-    return Policy.model_validate({"version": 1, "tables": {"people": table}})
+    return policy_of(roles, {"columns": view}, table="people", name="published", key=key)
 
 
 def pairs(database: Database, column: str, more: str = "") -> list[tuple[Any, ...]]:

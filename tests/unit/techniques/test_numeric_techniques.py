@@ -14,10 +14,10 @@ import pandas as pd
 import pytest
 from numpy.typing import NDArray
 from scipy import stats
+from support.protecting import fixed_secret, policy_of
 
 from sdcdb.database import Database
 from sdcdb.errors import DataError
-from sdcdb.policy.models import Policy
 from sdcdb.techniques.binomial import FittedBinomial, _alias, chances
 from sdcdb.techniques.correlated import FittedCorrelated
 from sdcdb.techniques.multiplicative import FittedMultiplicative
@@ -29,9 +29,7 @@ NORMAL = {"method": "normal", "sd": 100}
 Floats = NDArray[np.float64]
 
 
-@pytest.fixture(autouse=True)
-def _secret(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NUMERIC_SECRET", "numeric-techniques-0123456789abcdef")
+_secret = fixed_secret("numeric-techniques-0123456789abcdef")
 
 
 def publish(
@@ -41,9 +39,7 @@ def publish(
     frame = pd.DataFrame(data)
     role = {"role": "confidential" if "domain" in shape else "quasi", **shape}
     columns = {"id": "identifier", "n": "public", **dict.fromkeys(data, role)}
-    view = {"secret": "env:NUMERIC_SECRET", "columns": methods}
-    tables = {"x": {"key": "id", "columns": columns, "protect": {"y": view}}}
-    database = Database(None, duckdb.connect(), Policy.model_validate({"version": 1, "tables": tables}))
+    database = Database(None, duckdb.connect(), policy_of(columns, {"columns": methods}))
     chosen = ", ".join(f'"{name}"::{types} AS "{name}"' for name in data)
     database.con.register("given", frame.assign(id=range(len(frame))))
     database.con.execute(f"CREATE TABLE x AS SELECT id, id AS n, {chosen} FROM given")

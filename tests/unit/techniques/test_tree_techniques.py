@@ -6,23 +6,22 @@ tolerance is four standard errors, of one run.
 
 from typing import Any
 
-import duckdb
 import numpy as np
 import pandas as pd
 import pytest
+from support.protecting import fixed_secret, protected
 
 from sdcdb.connection.training_table import read_training_table
 from sdcdb.database import Database
 from sdcdb.errors import DataError, PolicyError
 from sdcdb.policy.load import parse_document
-from sdcdb.policy.models import Policy
 from sdcdb.techniques.capt import FittedCapt, chances
 from sdcdb.techniques.families.leaf_class import expected_changes
 from sdcdb.techniques.linfapt import FittedLinfapt
 from sdcdb.techniques.rpt import FittedRpt
 from sdcdb.trees.c45 import grow
 from sdcdb.trees.table import TrainingTable
-from sdcdb.views.protect import Protected, protect
+from sdcdb.views.protect import Protected
 
 N = 20_000
 OWN = {"attributes": ("age", "pay", "city", "sex", "risk")}
@@ -46,17 +45,12 @@ TABLE = f"""
 """
 
 
-@pytest.fixture(autouse=True)
-def _secret(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TREE_SECRET", "tree-techniques-0123456789abcdef")
+_secret = fixed_secret("tree-techniques-0123456789abcdef")
 
 
 def publish(view: dict[str, Any], table: str = TABLE) -> tuple[pd.DataFrame, Protected, Database]:
     """Protect the table and return the view with its originals, `before` and after, in the order of the key."""
-    tables = {"x": {"key": "id", "columns": ROLES, "protect": {"y": {"secret": "env:TREE_SECRET"} | view}}}
-    database = Database(None, duckdb.connect(), Policy.model_validate({"version": 1, "tables": tables}))
-    database.con.execute(f"CREATE TABLE x AS {table}")
-    (made,) = protect(database)
+    database, made = protected(table, ROLES, view)
     both = database.con.execute(
         "SELECT b.age AS age0, b.pay AS pay0, b.city AS city0, b.risk AS risk0, y.* "
         "FROM x AS b JOIN y USING (n) ORDER BY n"
@@ -153,12 +147,9 @@ def test_egadp_is_exact_on_twenty_records_in_the_database() -> None:
         "SELECT i AS id, i AS n, 30 AS age, 20 + (hash(i, 1) % 100) / 10e0 AS pay, 'c' AS city, 's' AS sex, "
         "'r' AS risk FROM range(20) r(i)"
     )
-    roles = ROLES | {"pay": "quasi", "age": "quasi"}
-    view = {"secret": "env:TREE_SECRET", "columns": {name: {"method": "egadp"} for name in ("pay", "extra")}}
-    tables = {"x": {"key": "id", "columns": roles | {"extra": "quasi"}, "protect": {"y": view}}}
-    database = Database(None, duckdb.connect(), Policy.model_validate({"version": 1, "tables": tables}))
-    database.con.execute(f"CREATE TABLE x AS SELECT *, pay * 3 + (hash(id, 9) % 100) / 7e0 AS extra FROM ({rows})")
-    protect(database)
+    roles = ROLES | {"pay": "quasi", "age": "quasi", "extra": "quasi"}
+    select = f"SELECT *, pay * 3 + (hash(id, 9) % 100) / 7e0 AS extra FROM ({rows})"
+    database, _ = protected(select, roles, {"columns": {name: {"method": "egadp"} for name in ("pay", "extra")}})
     moments = "SELECT avg(pay), avg(extra), var_samp(pay), var_samp(extra), covar_samp(pay, extra) FROM "
     before, after = (database.con.execute(moments + name).fetchone() for name in ("x", "y"))
     assert after == pytest.approx(before, rel=1e-9)
@@ -215,12 +206,9 @@ tables:
 
 
 def test_a_number_without_a_domain_is_an_error() -> None:
-    view = {"secret": "env:TREE_SECRET", "columns": {"pay": {"method": "linnapt", "class": "risk"}}}
-    tables = {"x": {"key": "id", "columns": ROLES | {"pay": "quasi"}, "protect": {"y": view}}}
-    database = Database(None, duckdb.connect(), Policy.model_validate({"version": 1, "tables": tables}))
-    database.con.execute(f"CREATE TABLE x AS {TABLE}")
+    view = {"columns": {"pay": {"method": "linnapt", "class": "risk"}}}
     with pytest.raises(DataError, match="give it one in the policy"):
-        protect(database)
+        protected(TABLE, ROLES | {"pay": "quasi"}, view)
 
 
 def test_per_leaf_needs_a_class() -> None:

@@ -152,7 +152,7 @@ def test_names_with_odd_characters_are_drawn() -> None:
 def test_every_format_is_written(tmp_path: Path, ending: str) -> None:
     file = tmp_path / f"tree.{ending}"
     save(TREE, file)
-    begin = {"svg": b"<svg", "png": b"\x89PNG", "html": b"<!doctype html>", "txt": b"risk: 5 leaves"}[ending]
+    begin = {"svg": b"<svg", "png": b"\x89PNG", "html": b"<!DOCTYPE html>", "txt": b"risk: 5 leaves"}[ending]
     assert file.read_bytes().startswith(begin)
 
 

@@ -4,27 +4,20 @@ from typing import Any
 
 import duckdb
 import pytest
+from support.protecting import filled, fixed_secret, policy_of
 
-import sdcdb
 from sdcdb.connection.identifiers import table_reference
 from sdcdb.database import Database
 from sdcdb.errors import SdcdbError
-from sdcdb.policy.models import Policy
 from sdcdb.views.protect import protect
 from sdcdb.views.secret import REDACTED, redacted
 
+_secret = fixed_secret("0123456789abcdef0123456789")
 
-def view_of(select: str, method: dict[str, Any], key: str = "id", column: str = "v") -> Database:
+
+def view_of(select: str, method: dict[str, Any], column: str = "v") -> Database:
     roles = {"id": "identifier", column: {"role": "confidential", "domain": [0, 100]}}
-    table = {"key": key, "columns": roles, "protect": {"p": {"secret": "env:KEYS_SECRET", "columns": {column: method}}}}
-    database = sdcdb.open(":memory:", Policy.model_validate({"version": 1, "tables": {"t": table}}))
-    database.con.execute(f"CREATE TABLE t AS {select}")
-    return database
-
-
-@pytest.fixture(autouse=True)
-def _secret(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("KEYS_SECRET", "0123456789abcdef0123456789")
+    return filled(select, policy_of(roles, {"columns": {column: method}}, table="t", name="p"))
 
 
 @pytest.mark.parametrize("method", [{"method": "suppression", "share": "50%"}, {"method": "normal", "sd": 5}])
@@ -37,18 +30,17 @@ def test_a_record_that_comes_without_a_key_is_never_read(method: dict[str, Any])
 
 
 def test_a_column_that_is_called_rowid_is_a_column_like_any_other() -> None:
-    table = {"key": "rowid", "columns": {"rowid": "identifier", "v": "quasi"}}
-    table["protect"] = {"p": {"secret": "env:KEYS_SECRET", "columns": {"v": {"method": "warner", "p": 0.5}}}}
-    with sdcdb.open(":memory:", Policy.model_validate({"version": 1, "tables": {"t": table}})) as database:
-        database.con.execute("CREATE TABLE t AS SELECT 1 AS rowid, i % 2 AS v FROM range(10) r(i)")
-        with pytest.raises(SdcdbError, match="'rowid' is not unique"):
-            protect(database)
+    roles = {"rowid": "identifier", "v": "quasi"}
+    policy = policy_of(roles, {"columns": {"v": {"method": "warner", "p": 0.5}}}, key="rowid")
+    database = filled("SELECT 1 AS rowid, i % 2 AS v FROM range(10) r(i)", policy)
+    with pytest.raises(SdcdbError, match="'rowid' is not unique"):
+        protect(database)
 
 
 def test_a_column_that_could_be_taken_for_a_draw_is_refused() -> None:
     database = view_of('SELECT i AS id, i AS "sdc draw 0 0" FROM range(9) r(i)', {"method": "normal", "sd": 1},
                        column="sdc draw 0 0")  # fmt: skip
-    with pytest.raises(SdcdbError, match="a name of sdcdb's own"):
+    with pytest.raises(SdcdbError, match="a name that sdcdb reserves"):
         protect(database)
 
 

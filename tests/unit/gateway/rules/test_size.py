@@ -10,7 +10,7 @@ from sdcdb.gateway.rules.size import parts
 
 def sizes(kind: str, values: list[float], records: list[int], *, plain: bool = True, least: int = 5) -> list[int]:
     ranks = np.unique(values, return_inverse=True)[1].astype(np.int64)
-    return parts(kind, ranks, np.array(records), np.array(values), least, plain=plain).tolist()
+    return [int(part) for part in parts(kind, ranks, np.array(records), np.array(values), least, plain=plain)]
 
 
 def test_an_extreme_tells_of_those_who_have_it() -> None:

@@ -1,0 +1,64 @@
+"""The limits that answers were given under, kept in the ledger, and whether new ones are looser.
+
+Tightening takes effect at once. Loosening is an act of the owner: until it is accepted, nothing is answered about the
+table.
+"""
+
+from collections.abc import Iterator
+
+from sdcdb.gateway.ledger.entry import ColumnLimits, PolicyEntry, TablePolicy
+from sdcdb.gateway.relations import Relations, Restricted
+from sdcdb.policy.models import Policy
+
+_WIDTH = {"user": 0, "team": 1, "all": 2}
+
+
+def policy_entry(relations: Relations, policy: Policy, by: str, reason: str = "") -> PolicyEntry:
+    """Return the ledger's entry for a policy."""
+    tables = {table.name: _table_policy(table) for table in relations.restricted()}
+    return PolicyEntry(by=by, reason=reason, tables=tables, teams=dict(policy.teams))
+
+
+def _table_policy(table: Restricted) -> TablePolicy:
+    columns = {}
+    for name, column in table.confidential.items():
+        limits = table.limits_of(column)
+        columns[name] = ColumnLimits(
+            low=column.low,
+            high=column.high,
+            step=column.step,
+            min_set=limits.min_set,
+            min_interval=limits.min_interval,
+            min_h0=limits.min_h0,
+            min_area=limits.min_area,
+            max_overlap=limits.max_overlap,
+        )
+    return TablePolicy(pool=table.limits.pool, aggregates=tuple(sorted(table.limits.aggregates)), columns=columns)
+
+
+def same_policy(before: PolicyEntry, now: PolicyEntry) -> bool:
+    """Tell whether two entries say the same, whoever wrote them."""
+    return (before.tables, before.teams) == (now.tables, now.teams)
+
+
+def loosened(before: TablePolicy, now: TablePolicy) -> list[str]:
+    """Say what a new policy of a table allows that the one before it did not."""
+    return list(_loosened(before, now))
+
+
+def _loosened(before: TablePolicy, now: TablePolicy) -> Iterator[str]:
+    if _WIDTH[now.pool] < _WIDTH[before.pool]:
+        yield f"pool: {before.pool} became {now.pool}"
+    if added := sorted(set(now.aggregates) - set(before.aggregates)):
+        yield f"aggregates: {', '.join(added)} may now be asked"
+    for name, new in now.columns.items():
+        old = before.columns.get(name)
+        if old is None:
+            continue
+        for field in ("min_set", "min_interval", "min_h0", "min_area"):
+            if getattr(new, field) < getattr(old, field):
+                yield f"{name}: {field} fell from {getattr(old, field):g} to {getattr(new, field):g}"
+        if old.max_overlap is not None and (new.max_overlap is None or new.max_overlap > old.max_overlap):
+            yield f"{name}: max_overlap rose from {old.max_overlap} to {new.max_overlap or 'any number'}"
+        if (new.low, new.high, new.step) != (old.low, old.high, old.step):
+            yield f"{name}: the domain became [{new.low:g}, {new.high:g}] with step {new.step}"

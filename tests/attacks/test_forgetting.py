@@ -1,0 +1,253 @@
+"""What was answered stays known: no edit of policy, names or tables starts a new history.
+
+The attack: the total of forty people, then, after an edit, the total of all of them but one. Each alone is harmless.
+"""
+
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import duckdb
+import pytest
+
+import sdcdb
+from sdcdb.gateway.gateway import Gateway
+from sdcdb.gateway.tables.halt import Halt
+
+WITH, WITHOUT = "age < 60", "age < 59"
+POLICY = """\
+version: 1
+{teams}
+tables:
+  {table}:
+    key: id
+    columns:
+      id: identifier
+      sex: quasi
+      age: quasi
+      {column}: {{role: confidential, domain: [0, 100000], step: 1}}
+    restrict: {{pool: {pool}, min_set: {min_set}, groups: deny}}
+{more}
+"""
+SECOND = """\
+  second:
+    key: id
+    columns: {id: identifier, sex: quasi, age: quasi, salary: {role: confidential, domain: [0, 100000], step: 1}}
+    restrict: {min_set: 5, groups: deny}
+"""
+
+
+@dataclass(frozen=True)
+class World:
+    """A database, who asks, and what the policy says."""
+
+    path: Path
+    user: str = "ann"
+    table: str = "staff"
+    column: str = "salary"
+    asked: str = "staff"
+    pool: str = "all"
+    teams: str = ""
+    min_set: int = 5
+    more: str = ""
+
+    def write(self) -> Path:
+        file = self.path.with_suffix(".policy.yaml")
+        words = {name: getattr(self, name) for name in ("teams", "table", "column", "pool", "min_set", "more")}
+        file.write_text(POLICY.format(**words), "utf-8")
+        return file
+
+    def ask(self, condition: str) -> int:
+        """Ask for a total, at a gateway that is opened for it."""
+        with sdcdb.open(self.path, self.write()) as database, database.gateway() as gateway:
+            sql = f"SELECT SUM({self.column}) FROM {self.asked} WHERE {condition}"
+            return int(gateway.ask(sql, user=self.user).rows[0][0])
+
+    def run(self, sql: str) -> None:
+        with duckdb.connect(str(self.path)) as con:
+            con.execute(sql)
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    here = World(tmp_path / "firm.duckdb")
+    here.run(
+        "CREATE TABLE staff AS SELECT i AS id, CASE WHEN i % 2 = 0 THEN 'F' ELSE 'M' END AS sex, 20 + i AS age, "
+        "(i * 7919) % 90000 AS salary FROM range(50) t(i)"
+    )
+    return here
+
+
+def renamed_table(world: World) -> World:
+    world.run("ALTER TABLE staff RENAME TO people")
+    return replace(world, table="people", asked="people")
+
+
+def renamed_column(world: World) -> World:
+    world.run("ALTER TABLE staff RENAME COLUMN salary TO pay")
+    return replace(world, column="pay")
+
+
+def another_copy(world: World) -> World:
+    world.run("CREATE TABLE second AS FROM staff")
+    return replace(world, more=SECOND, asked="second")
+
+
+def a_part_of_it(world: World) -> World:
+    world.run("CREATE TABLE second AS FROM staff WHERE id < 49")
+    return replace(world, more=SECOND, asked="second")
+
+
+def a_part_in_its_place(world: World) -> World:
+    world.run("CREATE TABLE people AS FROM staff WHERE id < 49 OR id = 49")
+    world.run("INSERT INTO people VALUES (777, 'F', 33, 5)")
+    return replace(world, table="people", asked="people")
+
+
+EDITS: dict[str, Callable[[World], World]] = {
+    "nothing": lambda world: world,
+    "each user alone": lambda world: replace(world, pool="user", user="ben"),
+    "another user of all": lambda world: replace(world, user="ben"),
+    "the name in other letters": lambda world: replace(world, user=" ANN"),
+    "a renamed table": renamed_table,
+    "a renamed column": renamed_column,
+    "a copy beside it": another_copy,
+    "a part of it beside it": a_part_of_it,
+    "a part of it in its place": a_part_in_its_place,
+    "a smaller min_set": lambda world: replace(world, min_set=2),
+}
+
+
+@pytest.mark.parametrize("edit", [name for name in EDITS if not name.endswith("beside it")])
+def test_after_an_edit_alone_the_question_is_answered(world: World, edit: str) -> None:
+    """Else the denial below would say nothing about memory."""
+    assert EDITS[edit](world).ask(WITHOUT) > 0
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_no_edit_forgets_what_everybody_was_told(world: World, edit: str) -> None:
+    assert world.ask(WITH) > 0
+    after = EDITS[edit](world)
+    with pytest.raises(sdcdb.Denied):
+        after.ask(WITHOUT)
+
+
+TEAMS = {
+    "a move to another team": ("teams: {one: [ann], two: [ben]}", "teams: {two: [ann, ben]}", "ben"),
+    "a renamed team": ("teams: {one: [ann, ben]}", "teams: {uno: [ann, ben]}", "ben"),
+    "a silent member who moves": ("teams: {one: [ann, eve]}", "teams: {two: [eve, ben]}", "ben"),
+    "a team that is dissolved": ("teams: {one: [ann, eve]}", "", "eve"),
+    "letters of a name": ("teams: {one: [ann, ben]}", "teams: {one: [Ann, BEN]}", "Ben"),
+}
+
+
+@pytest.mark.parametrize("edit", TEAMS)
+def test_no_edit_of_teams_forgets(world: World, edit: str) -> None:
+    before, after, user = TEAMS[edit]
+    assert replace(world, pool="team", teams=before).ask(WITH) > 0
+    with pytest.raises(sdcdb.Denied):
+        replace(world, pool="team", teams=after, user=user).ask(WITHOUT)
+
+
+def test_teams_that_never_shared_anybody_stay_apart(world: World) -> None:
+    teams = replace(world, pool="team", teams="teams: {one: [ann], two: [ben]}")
+    assert teams.ask(WITH) > replace(teams, user="ben").ask(WITHOUT) > 0
+
+
+def opened(world: World) -> tuple[sdcdb.Database, Gateway]:
+    database = sdcdb.open(world.path, world.write())
+    return database, database.gateway()
+
+
+def test_the_owner_can_loosen_a_limit_and_the_ledger_says_so(world: World) -> None:
+    strict = replace(world, min_set=8)
+    assert strict.ask(WITH) > 0
+    with pytest.raises(sdcdb.Denied) as refusal:
+        world.ask("sex = 'F'")
+    assert refusal.value.rule == "policy"
+    database, gateway = opened(world)
+    with database, gateway:
+        assert gateway.halted() == [Halt("staff", "policy", ("salary: min_set fell from 8 to 5",))]
+        assert gateway.accept_looser("asked for by the board") == ["staff: salary: min_set fell from 8 to 5"]
+        assert gateway.halted() == []
+    assert "asked for by the board" in world.path.with_name("firm.ledger.jsonl").read_text("utf-8")
+    assert world.ask("sex = 'F'") > 0
+    with pytest.raises(sdcdb.Denied):  # what was answered under the old limits is still known
+        world.ask(WITHOUT)
+
+
+def test_a_tighter_limit_needs_no_word(world: World) -> None:
+    assert world.ask(WITH) > 0
+    assert replace(world, min_set=8).ask("sex = 'F'") > 0
+
+
+def test_a_copy_is_reported_to_the_owner(world: World) -> None:
+    assert world.ask(WITH) > 0
+    database, gateway = opened(another_copy(world))
+    with database, gateway:
+        assert gateway.halted() == [Halt("second", "copies", ("it holds records of staff",))]
+        with pytest.raises(sdcdb.Denied) as refusal:
+            gateway.ask("SELECT SUM(salary) FROM second")
+        assert refusal.value.rule == "copies"
+        assert gateway.ask("SELECT SUM(salary) FROM staff WHERE sex = 'F'").rows
+
+
+def test_tables_about_the_same_people_with_other_values_are_no_copies(world: World) -> None:
+    world.run("CREATE TABLE second AS SELECT id, sex, age, salary + 1 AS salary FROM staff")
+    both = replace(world, more=SECOND)
+    assert both.ask(WITH) > 0
+    assert replace(both, asked="second").ask("sex = 'F'") > 0
+
+
+def files(world: World) -> list[Path]:
+    return sorted(world.path.parent.glob("firm.*"))
+
+
+def test_a_copy_of_the_database_alone_is_not_asked_anew(world: World, tmp_path: Path) -> None:
+    assert world.ask(WITH) > 0
+    there = replace(world, path=tmp_path / "copy.duckdb")
+    shutil.copy(world.path, there.path)
+    with pytest.raises(sdcdb.LedgerError, match=r"a ledger of \d records.*copy.ledger.jsonl is not there"):
+        there.ask(WITHOUT)
+    assert [file.name for file in tmp_path.glob("copy.ledger*")] == []
+
+
+def test_a_database_that_moves_with_its_ledger_goes_on(world: World, tmp_path: Path) -> None:
+    assert world.ask(WITH) > 0
+    (tmp_path / "there").mkdir()
+    for file in files(world):
+        file.rename(tmp_path / "there" / file.name)
+    there = replace(world, path=tmp_path / "there" / world.path.name)
+    with pytest.raises(sdcdb.Denied):
+        there.ask(WITHOUT)
+    assert there.ask("sex = 'F'") > 0
+
+
+def test_a_ledger_and_its_anchor_put_back_together_are_refused(world: World) -> None:
+    assert world.ask("sex = 'F'") > 0
+    kept = [file for file in files(world) if "ledger" in file.name]
+    before = {file: file.read_bytes() for file in kept}
+    assert world.ask(WITH) > 0
+    for file, content in before.items():
+        file.write_bytes(content)
+    with pytest.raises(sdcdb.LedgerError, match="is an earlier or changed state of it"):
+        world.ask(WITHOUT)
+    with (
+        sdcdb.open(world.path) as database,
+        database.gateway(adopt_ledger="the disk was lost") as gateway,
+    ):
+        assert gateway.ask("SELECT COUNT(*) FROM staff").rows
+    assert "the disk was lost" in world.path.with_name("firm.ledger.jsonl").read_text("utf-8")
+
+
+def test_a_new_ledger_in_the_place_of_the_old_is_refused(world: World) -> None:
+    assert world.ask(WITH) > 0
+    for file in files(world):
+        if "ledger" in file.name:
+            file.unlink()
+    with pytest.raises(sdcdb.LedgerError, match="is not there"):
+        world.ask(WITHOUT)
+    world.path.with_name("firm.ledger.jsonl").touch()
+    with pytest.raises(sdcdb.LedgerError):
+        world.ask(WITHOUT)
