@@ -4,6 +4,9 @@ An aggregate of quasi-identifiers is about more than one set: SUM(CASE WHEN c TH
 holds, MIN(age) is about the youngest. `parts` says how large the sets are that an answer tells apart.
 """
 
+from bisect import bisect
+from math import gcd
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -27,8 +30,8 @@ def parts(
 
     `ranks` are the places of the cells' values, `records` the sizes of the cells. A MIN tells of those who have the
     least value. A sum tells how many have each: weights can be chosen so that its digits are these numbers. Only where
-    the analyst chose no weights (`plain`) and many values mix, or other numbers of people give the same sum, it does
-    not.
+    the analyst chose no weights (`plain`) and other numbers of people give the same sum, it does not. A number of
+    distinct values tells of rare ones together.
 
     >>> ranks, records = np.array([1, 1, 2]), np.array([20, 10, 1])
     >>> [parts(kind, ranks, records, None, 5, plain=False).tolist() for kind in ("min", "max", "sum")]
@@ -40,12 +43,13 @@ def parts(
         return sizes[:1] if kind == "min" else sizes[-1:]
     if not plain or kind == "sum_distinct":
         return sizes
-    if len(values) >= max(least, 3):
-        return sizes[:0]
-    if kind == "sum" and numbers is not None:
-        first = np.array([numbers[np.argmax(inverse == n)] for n in range(len(values))])
-        return sizes[~_exchangeable(first, sizes)]
-    return sizes
+    if kind == "distinct":
+        small = sizes < least
+        return np.append(sizes[~small], sizes[small].sum()) if small.any() else sizes
+    if numbers is None:
+        return sizes
+    first = np.array([numbers[np.argmax(inverse == n)] for n in range(len(values))])
+    return sizes[~_exchangeable(first, sizes)]
 
 
 def _exchangeable(values: NDArray[np.float64], sizes: Sizes) -> NDArray[np.bool_]:
@@ -58,6 +62,8 @@ def _exchangeable(values: NDArray[np.float64], sizes: Sizes) -> NDArray[np.bool_
     [True, True, True]
     >>> _exchangeable(np.array([0.0, 1.0, 1000.0]), np.array([9, 9, 1])).tolist()
     [False, False, False]
+
+    Who is far from the others, such as one person of 70 among many of 25 to 64, is looked at more closely.
     """
     found = np.zeros(len(values), dtype=np.bool_)
     whole = values.astype(np.int64) if np.all(np.abs(values) < 2**53) else np.zeros(0, dtype=np.int64)
@@ -70,4 +76,36 @@ def _exchangeable(values: NDArray[np.float64], sizes: Sizes) -> NDArray[np.bool_
         here = sizes[n : n + 3]
         if np.all(here + moved >= 0) or np.all(here - moved >= 0):
             found[n : n + 3] = True
+    for n in np.flatnonzero(~found).tolist():
+        others = [int(value) for value in np.delete(whole, n)]
+        total, count = int(whole @ sizes), int(sizes.sum())
+        found[n] = any(
+            _reachable(others, total - int(whole[n]) * other, count - other)
+            for other in (int(sizes[n]) - 1, int(sizes[n]) + 1)
+        )
     return found
+
+
+def _reachable(values: list[int], total: int, people: int) -> bool:
+    """Tell whether so many people with these values can have this total. False where it is not easily seen.
+
+    Put q = (high - low) / g people at a, where a and a + g are values and g divides all distances; the others at low or
+    at high. Moving people from a to a + g and from low to high gives every g-th total between the ends.
+
+    >>> _reachable([30, 31, 32, 33], 13 * 32, 13), _reachable([30, 31, 32, 33], 447, 13)
+    (True, False)
+    """
+    if people < 1 or len(values) < 2:
+        return False
+    g = gcd(*(value - values[0] for value in values[1:]))
+    middle = bisect(values, total / people)
+    for at in range(max(middle - 3, 0), min(middle + 3, len(values) - 1)):
+        if values[at + 1] - values[at] != g:
+            continue
+        for reach in (0, 1, 2, 4, 8, 16, 32, 64):
+            low, high = values[max(at - reach, 0)], values[min(at + 1 + reach, len(values) - 1)]
+            q = (high - low) // g
+            least, most = q * values[at] + (people - q) * low, q * values[at + 1] + (people - q) * high
+            if q <= people and least <= total <= most and (total - least) % g == 0:
+                return True
+    return False
