@@ -1,4 +1,4 @@
-"""The exact rule: against elimination with fractions, and against query sets made to fool floating point."""
+"""Whether answers determine a small group, decided exactly: as elimination with fractions decides it."""
 
 import doctest
 
@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 from support.inference_attack import families, rank, small_group_determined
 
-from sdcdb.gateway.inference.algebra import modular as field
-from sdcdb.gateway.inference.algebra.modular import inverse_matrix, product, random_primes
 from sdcdb.gateway.inference.algebra.nullspace import NullSpace
 from sdcdb.gateway.inference.exact.determined import determines
 from sdcdb.gateway.inference.intervals import equivocation
@@ -33,25 +31,6 @@ def test_the_examples_in_the_docstrings_run(module: object) -> None:
     results = doctest.testmod(module)  # type: ignore[arg-type] # a module
     assert results.attempted > 0
     assert results.failed == 0
-
-
-def test_primes_are_primes_of_the_right_size() -> None:
-    for p in random_primes(np.random.default_rng(3), 20):
-        assert field.LOWEST <= p <= field.HIGHEST
-        assert all(p % d for d in range(2, int(p**0.5) + 1))
-
-
-def test_matrices_modulo_a_prime() -> None:
-    rng = np.random.default_rng(4)
-    p = random_primes(rng, 1)[0]
-    a, b = rng.integers(0, p, (40, 300)), rng.integers(0, p, (300, 50))
-    left, right = (np.where(m > p // 2, m - p, m).astype(float) for m in (a, b))
-    expected = np.array([[sum(int(x) * int(y) for x, y in zip(row, col, strict=True)) % p for col in b.T] for row in a])
-    assert (np.mod(product(left, right, p), p) == expected).all()
-    square = left[:, :40]
-    inverse, regular = inverse_matrix(square, float(p))
-    assert regular
-    assert (np.mod(product(square, inverse, p), p) == np.eye(40)).all()
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -112,36 +91,3 @@ def test_query_sets_made_to_fool_floating_point_do_not() -> None:
     assert all(exact.add(row) for row in rows)
     assert exact.rank == 140
     assert all(exact.implied(person) for person in np.eye(140, dtype=bool))  # and everybody is determined
-
-
-def test_the_reservoir_is_filled_again_and_again() -> None:
-    rng = np.random.default_rng(6)
-    exact, rows = space(400), rng.random((300, 400)) < 0.4
-    assert all(exact.add(row) for row in rows)
-    assert exact.implied(rows[3])
-    assert not exact.implied(rng.random(400) < 0.5)
-    again = space(400, 2)
-    again.restore(list(rows))
-    assert again.rank == 300
-    assert all(again.implied(row) for row in rows)
-    assert again.vectors_with(np.arange(400) < 7) is not None
-
-
-def test_a_fork_is_thrown_away_and_a_copy_lives_on() -> None:
-    rng = np.random.default_rng(7)
-    exact, rows = space(200), rng.random((150, 200)) < 0.4
-    for row in rows[:60]:
-        exact.add(row)
-    fork, copy = exact.fork(), exact.copy()
-    for row in rows[60:]:
-        fork.add(row)
-    assert exact.rank == 60
-    assert not exact.implied(rows[70])
-    for row in rows[100:]:
-        exact.add(row)
-    for row in rows[60:100]:
-        copy.add(row)
-    assert copy.implied(rows[99])
-    assert not copy.implied(rows[120])
-    assert exact.implied(rows[120])
-    assert not exact.implied(rows[99])
