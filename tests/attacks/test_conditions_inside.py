@@ -96,11 +96,10 @@ def test_a_sum_over_few_values_counts_those_who_have_each(stage: Stages) -> None
 def test_a_value_far_from_the_others_shows_in_a_sum_of_many(stage: Stages) -> None:
     """Thirteen people of 30 to 33, and the sum is above 13 times 33: somebody is 70."""
     set_up = stage(120)
-    for few in ("30, 31, 32, 33", "25, 26, 27, 28, 29, 30, 31, 32"):
-        for expression in ("SUM(age)", "AVG(age)"):
-            with pytest.raises(Denied) as refusal:
-                set_up.gateway.ask(f"SELECT {expression} FROM staff WHERE age IN ({few}, 70)")
-            assert refusal.value.rule == "size"
+    for expression in ("SUM(age)", "AVG(age)", "SUM(age * 2 + 1)"):
+        with pytest.raises(Denied) as refusal:
+            set_up.gateway.ask(f"SELECT {expression} FROM staff WHERE age IN (30, 31, 32, 33, 70)")
+        assert refusal.value.rule == "size"
 
 
 def test_whom_a_filter_leaves_out_is_a_set_as_well_where_all_are_counted(stage: Stages) -> None:
