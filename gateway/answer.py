@@ -13,12 +13,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Answer:
-    """The result of a statement. Suppressed groups keep their keys; what was not released about them is None."""
+    """The result of a statement. What was not released is None.
+
+    `merged` are the numbers of the rows that stand for groups that are not shown by themselves: their keys are None,
+    and so are their numbers where the row is too small or unsafe itself. Behind a CTE or a subquery it is empty.
+    """
 
     columns: tuple[str, ...]
     types: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
     verdict: Verdict
+    merged: tuple[int, ...] = ()
 
     def df(self) -> "pd.DataFrame":
         """Return the rows as a pandas DataFrame."""

@@ -1,21 +1,32 @@
 """From query sets to a verdict: which groups of a statement's blocks may be answered."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 import numpy as np
 
 from sdcdb.gateway.inference.finding import Finding
-from sdcdb.gateway.reading.aggregate import Measure
-from sdcdb.gateway.rules.size import large_enough
+from sdcdb.gateway.rules.size import large_enough, parts
 from sdcdb.gateway.rules.table import denied
 from sdcdb.gateway.rules.verdict import Change
 from sdcdb.gateway.tables.asked import Asked, Row
 from sdcdb.gateway.tables.cells import Cells, Indices
+from sdcdb.gateway.tables.groups import Group, union
 from sdcdb.gateway.tables.table_history import PoolHistory
-from sdcdb.gateway.tables.vault import Evaluated, Group
+from sdcdb.gateway.tables.vault import Evaluated
 
 AUDITED = frozenset({"sum", "min", "max"})
+
+
+@dataclass(frozen=True)
+class Merged:
+    """Groups of one grouping set that are not shown by themselves, as one row without keys."""
+
+    row: Row
+    groups: tuple[Group, ...]
+    union: Group | None
+    """Their query sets together; None if they share a record."""
 
 
 @dataclass(frozen=True)
@@ -26,8 +37,18 @@ class Decided:
     """The audit of each table that it reads, for the pool of the user who asks."""
     evaluated: tuple[Evaluated, ...]
     suppressed: Mapping[Row, str]
+    """Groups that are not shown by themselves."""
+    merged: tuple[Merged, ...]
+    """Rows that stand for some of them."""
+    bare: frozenset[Row]
+    """Rows of the result without numbers: groups that are marked, and merged rows that are refused as well."""
     asked: tuple[Asked, ...]
     findings: tuple[Finding, ...]
+
+    @property
+    def unseen(self) -> int:
+        """How many rows of the result are suppressed, or stand for groups that are: not how many groups those are."""
+        return len(self.bare | {each.row for each in self.merged})
 
     def changes(self) -> dict[str, Change]:
         """Return the scores before and after, per confidential column."""
@@ -41,22 +62,64 @@ class Decided:
 def decide(evaluated: Sequence[Evaluated], audited: Mapping[str, PoolHistory]) -> Decided:
     """Decide a statement: size first, then, for what is large enough, the audit of every confidential column.
 
-    A row of a result stands or falls as one: when one of its aggregates is refused, none is released. Where the policy
-    says `groups: deny`, or where nothing would be left of a block, one refused row denies the statement.
+    A row of a result stands or falls as one: when one of its aggregates is refused, none is released. What becomes of
+    refused rows is the policy's choice: `merge` makes one row of them, which is decided like any other; `mark` leaves
+    them without numbers; with `deny`, or where nothing would be left of a block, one refused row denies the statement.
     """
     suppressed: dict[Row, str] = {}
     for each in evaluated:
         suppressed |= _too_small(each, audited[each.block.table.name].cells)
     _all_or_nothing(suppressed, evaluated)
-    asked = [wanted for each in evaluated for wanted in _asked(each, suppressed, audited)]
+    own = [wanted for each in evaluated for wanted in _asked(each, each.groups, suppressed, audited)]
+    refused_unions: set[tuple[Row, int]] = set()
     while True:  # a row that one audit refuses is not asked of another: decide again without it
-        asked = [each for each in asked if each.row not in suppressed]
+        merged = [union for each in evaluated for union in _merged(each, suppressed)]
+        bare = _without_numbers(evaluated, suppressed, merged, refused_unions, audited)
+        asked = [each for each in own if each.row not in suppressed]
+        for each in evaluated:
+            mine = [union.union for union in merged if union.row[0] == each.block.number and union.row not in bare]
+            asked += _asked(each, [union for union in mine if union is not None], {}, audited)
         findings = _considered(asked, audited)
         refused = {a.row: f.rule or "interval" for a, f in zip(asked, findings, strict=True) if not f.allowed}
         if not refused:
-            return Decided(audited, tuple(evaluated), suppressed, tuple(asked), tuple(findings))
-        suppressed |= refused
+            return Decided(
+                audited, tuple(evaluated), suppressed, tuple(merged), frozenset(bare), tuple(asked), tuple(findings)
+            )
+        refused_unions |= {(each.row, len(each.groups)) for each in merged if each.row in refused}
+        suppressed |= {row: rule for row, rule in refused.items() if row[1] >= 0}
         _all_or_nothing(suppressed, evaluated)
+
+
+def _merged(evaluated: Evaluated, suppressed: Mapping[Row, str]) -> Iterator[Merged]:
+    """Yield a row for the suppressed groups of each grouping set. Such rows have negative numbers."""
+    number = evaluated.block.number
+    if evaluated.block.table.limits.groups != "merge":
+        return
+    gone: dict[int, list[Group]] = {}
+    for group in evaluated.groups:
+        if (number, group.row) in suppressed:
+            gone.setdefault(group.chosen, []).append(group)
+    for chosen, groups in gone.items():
+        yield Merged((number, -1 - chosen), tuple(groups), union(groups, -1 - chosen))
+
+
+def _without_numbers(
+    evaluated: Sequence[Evaluated],
+    suppressed: Mapping[Row, str],
+    merged: Sequence[Merged],
+    refused: AbstractSet[tuple[Row, int]],
+    audited: Mapping[str, PoolHistory],
+) -> set[Row]:
+    """Return the rows of the result that carry no numbers."""
+    blocks = {each.block.number: each for each in evaluated}
+    together = {(each.row[0], group.row) for each in merged for group in each.groups}
+    found = set(suppressed) - together
+    for each in merged:
+        mine = blocks[each.row[0]]
+        cells = audited[mine.block.table.name].cells
+        if (each.row, len(each.groups)) in refused or each.union is None or not _fits(each.union, mine, cells):
+            found.add(each.row)
+    return found
 
 
 def _considered(asked: Sequence[Asked], audited: Mapping[str, PoolHistory]) -> list[Finding]:
@@ -69,26 +132,45 @@ def _considered(asked: Sequence[Asked], audited: Mapping[str, PoolHistory]) -> l
 
 
 def _too_small(evaluated: Evaluated, cells: Cells) -> dict[Row, str]:
-    """Return the groups that are too small, or whose complement is: by records, and by values of each column asked."""
+    """Return the groups that are too small, or whose complement is."""
+    number = evaluated.block.number
+    return {(number, group.row): "size" for group in evaluated.groups if not _fits(group, evaluated, cells)}
+
+
+def _fits(group: Group, evaluated: Evaluated, cells: Cells) -> bool:
+    """Tell whether every query set that a row is about is large enough: by records, and by values of each column asked.
+
+    That is the group, the set of each measure, and the parts of it that the measure tells apart. Where the row tells
+    of the group as a whole, those whom a measure leaves out are a set as well.
+    """
     least = evaluated.block.table.limits.min_set
-    everybody = int(cells.records.sum())
-    refused = {}
-    for group in evaluated.groups:
-        for measure in (*evaluated.block.measures, Measure("rows")):
-            chosen = group.of(measure)
-            fits = large_enough(int(cells.records[chosen].sum()), everybody, least)
-            if measure.confidential is not None:
-                totals = cells.totals[measure.confidential]
-                fits = fits and large_enough(totals.count(chosen), int(totals.counts.sum()), least)
-            if not fits:
-                refused[evaluated.block.number, group.row] = "size"
-    return refused
+    everybody, here = int(cells.records.sum()), int(cells.records[group.cells].sum())
+    if not large_enough(here, everybody, least):
+        return False
+    whole = any(measure.condition is None for measure in evaluated.block.measures)
+    for measure in evaluated.block.measures:
+        chosen = group.of(measure)
+        records = int(cells.records[chosen].sum())
+        if not large_enough(records, everybody, least) or (whole and not large_enough(records, here, least)):
+            return False
+        if measure.confidential is not None:
+            totals = cells.totals[measure.confidential]
+            if not large_enough(totals.count(chosen), int(totals.counts.sum()), least):
+                return False
+        if measure.expression is not None:
+            ranks, numbers = group.ranked(measure)
+            told = parts(measure.kind, ranks, cells.records[chosen], numbers, least, plain=measure.plain)
+            if not all(large_enough(int(part), everybody, least) for part in told):
+                return False
+    return True
 
 
-def _asked(evaluated: Evaluated, suppressed: Mapping[Row, str], audited: Mapping[str, PoolHistory]) -> Iterator[Asked]:
-    """Yield what the groups ask of confidential columns: one question for each query set."""
+def _asked(
+    evaluated: Evaluated, groups: Iterable[Group], suppressed: Mapping[Row, str], audited: Mapping[str, PoolHistory]
+) -> Iterator[Asked]:
+    """Yield what groups ask of confidential columns: one question for each query set."""
     table = evaluated.block.table.name
-    for group in evaluated.groups:
+    for group in groups:
         row = (evaluated.block.number, group.row)
         if row not in suppressed:
             for (column, _), (chosen, kinds) in _wanted(evaluated, group).items():
@@ -107,6 +189,8 @@ def _wanted(evaluated: Evaluated, group: Group) -> dict[tuple[str, bytes], tuple
 
 def _all_or_nothing(suppressed: Mapping[Row, str], evaluated: Sequence[Evaluated]) -> None:
     for each in evaluated:
+        if not each.groups:  # nobody at all looks like too few
+            raise denied("size")
         rules = [rule for (number, _), rule in suppressed.items() if number == each.block.number]
         if rules and (each.block.table.limits.groups == "deny" or len(rules) == len(each.groups)):
             raise denied(rules[0])

@@ -10,6 +10,7 @@ import secrets
 import tempfile
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -30,16 +31,18 @@ from sdcdb.gateway.ledger.places import ledger_path
 from sdcdb.gateway.lobby.lobby import Lobby, Rows
 from sdcdb.gateway.lobby.release import compute_release
 from sdcdb.gateway.reading.duckdb_parser import NativeParser
+from sdcdb.gateway.reading.further import computes_further, with_marks
 from sdcdb.gateway.reading.literals import put_in_values
 from sdcdb.gateway.reading.statement import Params, Statement, privacy_question, statement
 from sdcdb.gateway.relations import Relations, relations
 from sdcdb.gateway.rules.table import denied
-from sdcdb.gateway.rules.verdict import Verdict
+from sdcdb.gateway.rules.verdict import Kind, Verdict
 from sdcdb.gateway.tables.asked import Asked
 from sdcdb.gateway.tables.halt import Halt
 from sdcdb.gateway.tables.table_history import PoolHistory
 from sdcdb.gateway.tables.tables import Tables
 from sdcdb.gateway.tables.vault import Vault
+from sdcdb.gateway.unexpected import deny_unexpected
 from sdcdb.policy.governed import Governed
 from sdcdb.views.secret import read_secret
 
@@ -73,7 +76,7 @@ class Gateway:
         try:
             self._parser = NativeParser()
             self._vault = Vault(database.con, _digest_key(database.path))
-            self._lobby = Lobby(self.relations, self._vault, memory=memory, seconds=seconds)
+            self._lobby = Lobby(self.relations, self._vault, database.path, memory=memory, seconds=seconds)
             self._tables = Tables(database, self.relations, self._vault, self._ledger)
             self._learner = Learner()
             self._mark()
@@ -88,13 +91,13 @@ class Gateway:
         return asking(user, self.relations, self._policy)
 
     def ask(self, sql: str, params: Params = None, user: Asking | str = ANALYST) -> Answer:
-        """Answer a statement, or raise `Denied` or its subclass `Unsupported`."""
+        """Answer a statement, or raise `Denied` or its subclass `Unsupported`: nothing else comes out."""
         who = self._who(user)
-        question = privacy_question(sql)
-        if question is not None:
-            verdict = self.explain(question, params, who)
-            return Answer(("property", "value"), ("VARCHAR", "VARCHAR"), tuple(verdict.rows()), verdict)
         try:
+            question = privacy_question(sql)
+            if question is not None:
+                verdict = self.explain(question, params, who)
+                return Answer(("property", "value"), ("VARCHAR", "VARCHAR"), tuple(verdict.rows()), verdict)
             return self._answered(sql, params, who)
         except _Noted as refusal:  # to the analyst, it is a denial like any other
             raise Denied(refusal.rule, refusal.reason, refusal.hint) from None
@@ -103,6 +106,10 @@ class Gateway:
             raise
         except LedgerError:
             raise denied("ledger") from None
+        except Exception as problem:  # noqa: BLE001 - one place for all that nobody expected
+            unexpected = deny_unexpected(problem)
+            self._note(sql, who, unexpected)
+            raise unexpected from None
 
     def explain(self, sql: str, params: Params = None, user: Asking | str = ANALYST) -> Verdict:
         """Return the verdict on a statement without running it: nothing is answered and nothing is counted."""
@@ -111,10 +118,12 @@ class Gateway:
             read = self._read(sql, params)
             with self._lock:
                 return _verdict(self._decided(read, who)) if read.blocks else Verdict("allow")
-        except Unsupported as refusal:
-            return Verdict("unsupported", refusal.rule, refusal.reason, refusal.hint)
         except Denied as refusal:
-            return Verdict("deny", refusal.rule, refusal.reason, refusal.hint)
+            return _refused(refusal)
+        except LedgerError:
+            return _refused(denied("ledger"))
+        except Exception as problem:  # noqa: BLE001 - as in `ask`
+            return _refused(deny_unexpected(problem))
 
     def status(self) -> dict[str, dict[str, dict[str, Score]]]:
         """Return, per table, pool of users and confidential column, how much all answers together tell."""
@@ -200,13 +209,11 @@ class Gateway:
             decided = self._decided(read, who)
             verdict = _verdict(decided)
             self._commit(sql, who, decided, verdict)
-            results = {
-                each.block.released: compute_release(
-                    each, decided.audits[each.block.table.name].cells, decided.suppressed
-                )
-                for each in decided.evaluated
-            }
-        return _answer(self._lobby.run(read, results), verdict)
+            results = {each.block.released: compute_release(each, decided, self._vault) for each in decided.evaluated}
+        marked = with_marks(read.tree) if decided.merged and read.tree is not None else None
+        if marked is None:
+            return _answer(self._lobby.run(read, results), verdict)
+        return _marked_answer(self._lobby.run(replace(read, tree=marked), results), verdict)
 
     def _read(self, sql: str, params: Params) -> Statement:
         return statement(
@@ -220,7 +227,10 @@ class Gateway:
         audits = {name: self._tables.pool(name, who.pools[name]) for name in names}
         evaluated = [self._vault.evaluate(each, audits[each.table.name].cells) for each in read.blocks]
         self._learner.finish()
-        return decide(evaluated, audits)
+        decided = decide(evaluated, audits)
+        if decided.suppressed and read.tree is not None and computes_further(read.tree):
+            raise denied("hidden")
+        return decided
 
     def _commit(self, sql: str, who: Asking, decided: Decided, verdict: Verdict) -> None:
         """Write the answers into the ledger, then learn them. An answer out of all expectation is denied."""
@@ -258,16 +268,19 @@ class Gateway:
         """Write a refusal into the ledger. One that is there already, or cannot be written, is raised all the same."""
         if not self._ledger.healthy or refusal.rule == "ledger":
             return
-        kind = "unsupported" if isinstance(refusal, Unsupported) else "deny"
-        verdict = Verdict(kind, refusal.rule, refusal.reason, refusal.hint)  # type: ignore[arg-type]  # one of the two
         try:
-            self._write(str(sql), who, verdict, ())
+            self._write(sql, who, _refused(refusal), ())
         except LedgerError:
             raise denied("ledger") from None
 
     def _write(self, sql: str, who: Asking, verdict: Verdict, facts: tuple[AnsweredFact, ...]) -> None:
         entry = QuestionEntry(
-            user=who.user, sql=sql, verdict=verdict.kind, rule=verdict.rule, reason=verdict.reason, facts=facts
+            user=_writable(who.user),
+            sql=_writable(sql),
+            verdict=verdict.kind,
+            rule=verdict.rule,
+            reason=verdict.reason,
+            facts=facts,
         )
         self._ledger.append(fields_of(entry))
 
@@ -314,8 +327,26 @@ def _verdict(decided: Decided) -> Verdict:
     if not decided.suppressed:
         return Verdict("allow", changes=decided.changes())
     refusal = denied(next(iter(decided.suppressed.values())))
-    return Verdict("suppress", refusal.rule, refusal.reason, refusal.hint, decided.changes(), len(decided.suppressed))
+    return Verdict("suppress", refusal.rule, refusal.reason, refusal.hint, decided.changes(), decided.unseen)
+
+
+def _refused(refusal: Denied) -> Verdict:
+    kind: Kind = "unsupported" if isinstance(refusal, Unsupported) else "deny"
+    return Verdict(kind, refusal.rule, refusal.reason, refusal.hint)
+
+
+def _writable(text: object) -> str:
+    """Return what was sent as a text that the ledger can hold: one without halves of characters."""
+    if not isinstance(text, str):
+        return f"({type(text).__name__})"
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _answer(rows: Rows, verdict: Verdict) -> Answer:
     return Answer(rows.columns, rows.types, rows.rows, verdict)
+
+
+def _marked_answer(rows: Rows, verdict: Verdict) -> Answer:
+    """Take the marks of merged rows, which are the last column, out of the rows."""
+    merged = tuple(number for number, row in enumerate(rows.rows) if row[-1])
+    return Answer(rows.columns[:-1], rows.types[:-1], tuple(row[:-1] for row in rows.rows), verdict, merged)

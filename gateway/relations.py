@@ -6,7 +6,8 @@ from typing import Literal
 
 import duckdb
 
-from sdcdb.connection.identifiers import identifier, table_reference
+from sdcdb.connection.collations import types_with_collations
+from sdcdb.connection.identifiers import fold, identifier, quoted, table_reference
 from sdcdb.connection.profile import column_types
 from sdcdb.errors import Unsupported
 from sdcdb.gateway.inference.limits import Limits
@@ -28,11 +29,16 @@ class Relation:
     def path(self) -> tuple[str, str]:
         """Schema and name, folded as DuckDB compares them."""
         reference = table_reference(self.name)
-        return (reference.db or "main").casefold(), reference.name.casefold()
+        return fold(reference.db or "main"), fold(reference.name)
+
+    @property
+    def collated(self) -> bool:
+        """Whether a column has a collation."""
+        return any(kind.startswith("VARCHAR COLLATE ") for kind in self.columns.values())
 
     def column(self, name: str) -> str | None:
         """Return the column of this name as it is spelt, or None."""
-        return next((own for own in self.columns if own.casefold() == name.casefold()), None)
+        return next((own for own in self.columns if fold(own) == fold(name)), None)
 
 
 @dataclass(frozen=True)
@@ -75,7 +81,7 @@ class Relations:
 
     def find(self, schema: str, name: str) -> Relation | None:
         """Return the relation of this name; without a schema, `main` is meant."""
-        path = ((schema or "main").casefold(), name.casefold())
+        path = (fold(schema or "main"), fold(name))
         return next((relation for relation in self.all if relation.path == path), None)
 
     def restricted(self) -> tuple[Restricted, ...]:
@@ -85,7 +91,7 @@ class Relations:
     def mentions_restricted(self, words: Iterable[str]) -> bool:
         """Tell whether one of the words is the name of a restricted table, in whatever schema."""
         names = {relation.path[1] for relation in self.restricted()}
-        return any(word.casefold() in names for word in words)
+        return any(fold(word) in names for word in words)
 
 
 def relations(con: duckdb.DuckDBPyConnection, policy: Policy) -> Relations:
@@ -93,12 +99,12 @@ def relations(con: duckdb.DuckDBPyConnection, policy: Policy) -> Relations:
     found: list[Relation] = []
     views = catalogue.kinds(con)
     for name, table in policy.tables.items():
-        types = column_types(con, name)
-        folded = {column.casefold(): column for column in types}
+        types = _types(con, name)
+        folded = {fold(column): column for column in types}
         if table.public:
             found.append(Relation(name, "public", types))
             continue
-        roles = {folded[c.casefold()]: spec for c, spec in table.columns.items() if c.casefold() in folded}
+        roles = {folded[fold(c)]: spec for c, spec in table.columns.items() if fold(c) in folded}
         if table.restrict is not None:
             confidential = {
                 column: Confidential(column, types[column], *spec.domain, spec.step)
@@ -107,10 +113,15 @@ def relations(con: duckdb.DuckDBPyConnection, policy: Policy) -> Relations:
             }
             quasi = tuple(c for c, spec in roles.items() if spec.role in {Role.QUASI, Role.PUBLIC})
             shown = {column: kind for column, kind in types.items() if column in quasi or column in confidential}
-            key = folded.get((table.key or ROWID).casefold(), ROWID)
+            key = folded.get(fold(table.key or ROWID), ROWID)
             found.append(Restricted(name, "restricted", shown, key, quasi, confidential, table.restrict))
-        found += [Relation(view, "protected", column_types(con, view)) for view in table.protect if view in views]
+        found += [Relation(view, "protected", _types(con, view)) for view in table.protect if view in views]
     return Relations(tuple(found))
+
+
+def _types(con: duckdb.DuckDBPyConnection, name: str) -> dict[str, str]:
+    known = column_types(con, name)
+    return types_with_collations(con, f"SELECT * FROM {quoted(table_reference(name))}") if known else known
 
 
 def unknown(name: str, known: Relations) -> Unsupported:

@@ -1,6 +1,7 @@
 """The lobby: a second DuckDB, in memory and locked, that holds nothing secret. Analysts' SQL runs here.
 
-It holds public tables, protected views (copied when first asked for), empty stand-ins for restricted tables so that
+It holds public tables and protected views (copied when first asked for, and when they changed; in the order of their
+values, so that no order and no rowid of the raw table shows), empty stand-ins for restricted tables so that
 clients can browse their columns, and, for the life of one statement, that statement's released results.
 
 A statement that needs nothing but a few released numbers runs at the desk: an instance of one thread with nothing in
@@ -11,6 +12,7 @@ import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -24,6 +26,8 @@ from sdcdb.gateway.reading.reserved import COPIED
 from sdcdb.gateway.reading.statement import Statement
 from sdcdb.gateway.relations import Relation, Relations
 from sdcdb.gateway.rules.table import MOST_ROWS, denied
+from sdcdb.gateway.tables.carried import cast_back
+from sdcdb.gateway.tables.fingerprint import sign
 from sdcdb.gateway.tables.vault import Vault
 
 
@@ -39,12 +43,15 @@ class Rows:
 class Lobby:
     """The instance, and what has been copied into it."""
 
-    def __init__(self, relations: Relations, vault: Vault, *, memory: str = "2GB", seconds: float = 60.0) -> None:
+    def __init__(
+        self, relations: Relations, vault: Vault, path: Path | None, *, memory: str = "2GB", seconds: float = 60.0
+    ) -> None:
+        self._path = path
         self._relations = relations
         self._vault = vault
         self._seconds = seconds
         self._lock = threading.Lock()
-        self._copied: set[str] = set()
+        self._copied: dict[str, Any] = {}  # and a sign of what each was when it was copied
         self._running: set[duckdb.DuckDBPyConnection] = set()
         self._con = duckdb.connect(config={**LOCKED, "memory_limit": memory})
         for relation in relations.all:
@@ -105,19 +112,32 @@ class Lobby:
                 cursor.interrupt()
 
     def _copy(self, name: str) -> None:
-        """Copy a public table or protected view from the vault, once."""
+        """Copy a public table or protected view from the vault, and again when the database has changed."""
         with self._lock:
             relation = next(each for each in self._relations.all if each.name == name)
-            if name in self._copied or relation.kind == "restricted":
+            if relation.kind == "restricted":
                 return
-            self._fill(relation)
-            self._copied.add(name)
+            seen = self._sign(relation)
+            if name not in self._copied or self._copied[name] != seen:
+                self._fill(relation)
+                self._copied[name] = seen
+
+    def _sign(self, relation: Relation) -> Any:
+        """Return what changes with the relation. A protected view of a database in memory is copied once."""
+        if self._path is not None:
+            return sign(self._path)
+        return self._vault.digest(relation) if relation.kind == "public" else None
 
     def _fill(self, relation: Relation) -> None:
         cursor = self._con.cursor()
+        target = quoted(table_reference(relation.name))
+        columns = ", ".join(cast_back(column, kind) for column, kind in relation.columns.items())
         try:
             cursor.register(COPIED, self._vault.read(relation))
-            cursor.execute(f"INSERT INTO {quoted(table_reference(relation.name))} SELECT * FROM {_quoted(COPIED)}")
+            cursor.execute("BEGIN")  # whoever is reading sees all of the old rows or all of the new
+            cursor.execute(f"DELETE FROM {target}")
+            cursor.execute(f"INSERT INTO {target} SELECT {columns} FROM {_quoted(COPIED)}")
+            cursor.execute("COMMIT")
         finally:
             cursor.close()
 
@@ -132,11 +152,6 @@ def _quoted(name: str) -> str:
 
 
 def _view(name: str, result: Released) -> str:
-    columns = ", ".join(
-        f"CAST({_quoted(column)} AS {result.types[column]}) AS {_quoted(column)}"
-        if column in result.types
-        else _quoted(column)
-        for column in result.rows.column_names
-    )
+    columns = ", ".join(cast_back(column, kind) for column, kind in result.types.items())
     target, source = (_quoted(each) for each in (name, f"{name} rows"))
     return f"CREATE TEMP VIEW {target} AS SELECT {columns or '1'} FROM {source}"

@@ -1,48 +1,62 @@
 """Released results: a block's answers, computed from cells, as the relation that takes its place in the lobby."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import pyarrow as pa
 
+from sdcdb.gateway.decide import Decided
 from sdcdb.gateway.lobby.released import Released
 from sdcdb.gateway.reading.aggregate import Measure
-from sdcdb.gateway.reading.reserved import is_released_aggregate, is_released_group, released_aggregate
-from sdcdb.gateway.tables.asked import Row
+from sdcdb.gateway.reading.reserved import CHOSEN, MERGED, is_released_aggregate, is_released_group, released_aggregate
 from sdcdb.gateway.tables.cells import Cells
-from sdcdb.gateway.tables.vault import Evaluated
+from sdcdb.gateway.tables.groups import Group
+from sdcdb.gateway.tables.vault import Evaluated, Vault
 
 
-def compute_release(evaluated: Evaluated, cells: Cells, suppressed: Mapping[Row, str]) -> Released:
-    """Compute a block. A suppressed row keeps its keys; its measures are NULL."""
+def compute_release(evaluated: Evaluated, decided: Decided, vault: Vault) -> Released:
+    """Compute a block. A marked row keeps its keys and a merged row has none; without numbers, measures are NULL."""
     number = evaluated.block.number
-    hidden = [(number, group.row) in suppressed for group in evaluated.groups]
+    cells = decided.audits[evaluated.block.table.name].cells
+    merged = [each for each in decided.merged if each.row[0] == number]
+    gone = {group.row for each in merged for group in each.groups}
+    kept = [group for group in evaluated.groups if group.row not in gone]
+    rows = evaluated.rows.take([group.row for group in kept]) if gone else evaluated.rows
+    own = [None if (number, group.row) in decided.bare else group for group in kept]
+    own += [None if each.row in decided.bare else each.union for each in merged]
+    together = [None if each.row in decided.bare else vault.together(evaluated, cells, each.groups) for each in merged]
     columns: dict[str, Any] = {}
-    types: dict[str, str] = {}
-    for name in evaluated.rows.column_names:
+    places = pa.array([None if group is None else n for n, group in enumerate(own)], type=pa.int64())
+    for name in rows.column_names:
+        kind = rows.schema.field(name).type
         if is_released_group(name):
-            columns[name] = evaluated.rows.column(name)
+            columns[name] = pa.concat_arrays([*rows.column(name).chunks, pa.nulls(len(merged), kind)])
         elif is_released_aggregate(name):
-            values = evaluated.rows.column(name).to_pylist()
-            kept = [None if gone else value for gone, value in zip(hidden, values, strict=True)]
-            columns[name] = pa.array(kept, type=evaluated.rows.schema.field(name).type)
+            last = [pa.nulls(1, kind) if row is None else row.column(name).combine_chunks() for row in together]
+            columns[name] = pa.concat_arrays([*rows.column(name).chunks, *last]).take(places)
+    types = {name: evaluated.types[name] for name in columns}
     for position, measure in enumerate(evaluated.block.measures):
         if measure.expression is None:
             name = released_aggregate(position)
-            values = [
-                None if gone else _value(measure, cells, group.of(measure))
-                for group, gone in zip(evaluated.groups, hidden, strict=True)
-            ]
-            columns[name] = pa.array([None if v is None else str(v) for v in values], type=pa.string())
+            columns[name] = pa.array([_text(measure, cells, group) for group in own], type=pa.string())
             types[name] = _type(measure, cells)
+    if evaluated.block.grouping.grouped:
+        columns[CHOSEN] = pa.array([group.chosen for group in kept] + [each.groups[0].chosen for each in merged])
+        types[CHOSEN] = "BIGINT"
+    if merged:
+        columns[MERGED] = pa.array([False] * len(kept) + [True] * len(merged))
+        types[MERGED] = "BOOLEAN"
     return Released(pa.table(columns), types)
 
 
-def _value(measure: Measure, cells: Cells, chosen: Any) -> Any:
+def _text(measure: Measure, cells: Cells, group: Group | None) -> str | None:
+    if group is None:
+        return None
+    chosen = group.of(measure)
     if measure.confidential is None:
-        return int(cells.records[chosen].sum())
+        return str(int(cells.records[chosen].sum()))
     totals = cells.totals[measure.confidential]
-    return totals.count(chosen) if measure.kind == "count" else totals.total(measure.kind, chosen)
+    found = totals.count(chosen) if measure.kind == "count" else totals.total(measure.kind, chosen)
+    return None if found is None else str(found)
 
 
 def _type(measure: Measure, cells: Cells) -> str:

@@ -7,11 +7,12 @@ import pyarrow as pa
 from sqlglot import exp
 
 from sdcdb.connection.identifiers import identifier
+from sdcdb.gateway.reading.reserved import is_released_aggregate
 
 
 @dataclass(frozen=True)
 class Released:
-    """A block's results: texts and their types where Arrow has no type of DuckDB's, such as HUGEINT."""
+    """A block's results, and DuckDB's types of them. Numbers about records are texts: Arrow has no HUGEINT."""
 
     rows: pa.Table
     types: Mapping[str, str]
@@ -22,7 +23,7 @@ def with_literals(tree: exp.Query, released: Mapping[str, Released]) -> str | No
 
     A view of them would cost a millisecond.
     """
-    one_row = all(len(each.rows) == 1 and len(each.types) == each.rows.num_columns > 0 for each in released.values())
+    one_row = all(len(each.rows) == 1 and _numbers_only(each) for each in released.values())
     if not (released and one_row and isinstance(tree, exp.Select | exp.SetOperation)):
         return None
     copy = tree.copy()
@@ -30,6 +31,16 @@ def with_literals(tree: exp.Query, released: Mapping[str, Released]) -> str | No
     given.set("expressions", [*(_cte(name, each) for name, each in released.items()), *given.expressions])
     copy.set("with_", given)
     return copy.sql("duckdb", identify=True, comments=False, copy=False)
+
+
+def _numbers_only(result: Released) -> bool:
+    """Tell whether a result is numbers about records, written as texts."""
+    return bool(result.types) and all(
+        is_released_aggregate(name)
+        and pa.types.is_string(result.rows.schema.field(name).type)
+        and not kind.startswith("VARCHAR")
+        for name, kind in result.types.items()
+    )
 
 
 def _cte(name: str, result: Released) -> exp.CTE:

@@ -8,11 +8,11 @@ from sqlglot import exp
 
 from sdcdb.connection.identifiers import quoted
 from sdcdb.errors import Unsupported
-from sdcdb.gateway.reading import allowed
+from sdcdb.gateway.reading import validated
 from sdcdb.gateway.reading.affine import linear
 from sdcdb.gateway.reading.resolution import Names
 
-Basic = Literal["rows", "count", "sum", "min", "max", "distinct"]
+Basic = Literal["rows", "count", "sum", "min", "max", "distinct", "sum_distinct"]
 AGGREGATES: dict[type[exp.Expr], str] = {
     exp.Count: "count",
     exp.Sum: "sum",
@@ -20,19 +20,23 @@ AGGREGATES: dict[type[exp.Expr], str] = {
     exp.Min: "min",
     exp.Max: "max",
 }
+COUNT_IF_TYPE = "HUGEINT"  # what DuckDB gives to COUNT_IF
 
 
 @dataclass(frozen=True)
 class Measure:
     """A basic measure of each group: of a confidential column, or of an expression of quasi-identifiers.
 
-    `condition` narrows the group (FILTER, or a CASE inside the aggregate). `rows` counts records.
+    `condition` says which records of the group it is about: those that FILTER or a CASE inside the aggregate leaves,
+    and for whom the expression is not NULL. `rows` counts them.
     """
 
     kind: Basic
     confidential: str | None = None
     expression: exp.Expr | None = None
     condition: exp.Expr | None = None
+    plain: bool = False
+    """Whether the expression is one column, but for a constant factor and offset: the analyst chose no weights."""
 
     @property
     def text(self) -> tuple[str, ...]:
@@ -56,11 +60,16 @@ def aggregate(node: exp.Expr, names: Names, ask: Ask) -> exp.Expr:
         _only(node, {"this", "expression"})
         condition = _condition(node.expression.this, names)
         node = node.this
+    if isinstance(node, exp.CountIf):
+        _only(node, {"this"})
+        return exp.cast(ask(Measure("rows", condition=_both(condition, _condition(node.this, names)))), COUNT_IF_TYPE)
     kind = AGGREGATES.get(type(node))
     if kind is None:
-        raise Unsupported(
-            f"{node.key.upper()} is not answered on a restricted table", "COUNT, SUM, AVG, MIN and MAX are"
+        name = node.sql_name() if isinstance(node, exp.Func) else node.key.upper()
+        hint = (
+            "COUNT_IF(condition)" if isinstance(node, exp.LogicalAnd | exp.LogicalOr) else "COUNT, SUM, AVG, MIN, MAX"
         )
+        raise Unsupported(f"{name} is not answered on a restricted table", hint)
     _only(node, {"this", "big_int"} if kind == "count" else {"this"})
     inner = _bare(node.this)
     if kind == "count" and isinstance(inner, exp.Star):
@@ -78,9 +87,8 @@ def aggregate(node: exp.Expr, names: Names, ask: Ask) -> exp.Expr:
         inner, condition, zero = _conditional(inner, names, condition)
         if zero and kind != "sum":
             raise Unsupported(f"{kind.upper()} over CASE ... ELSE 0 mixes zeros among the values", "leave ELSE out")
-        found = _confidential(kind, inner, names, condition, ask)
-        return exp.Coalesce(this=found, expressions=[exp.Literal.number(0)]) if zero else found
-    return _quasi(kind, _checked(inner, names), condition, ask, distinct=distinct)
+        return _confidential(kind, inner, names, condition, ask)  # ELSE 0 adds nothing to a set with values in it
+    return _quasi(kind, inner, names, condition, ask, distinct=distinct)
 
 
 def _confidential(kind: str, inner: exp.Expr, names: Names, condition: exp.Expr | None, ask: Ask) -> exp.Expr:
@@ -108,21 +116,45 @@ def _confidential(kind: str, inner: exp.Expr, names: Names, condition: exp.Expr 
     return form.apply(basic("min" if extreme == "min" else "max"))
 
 
-def _quasi(kind: str, inner: exp.Expr, condition: exp.Expr | None, ask: Ask, *, distinct: bool) -> exp.Expr:
-    if distinct:
-        if kind not in {"count", "min", "max"}:
-            raise Unsupported(f"{kind.upper()}(DISTINCT ...) is not answered", "COUNT(DISTINCT column)")
-        return ask(Measure("distinct" if kind == "count" else kind, expression=inner, condition=condition))  # type: ignore[arg-type]  # kind is min or max there
+def _quasi(
+    kind: str, tree: exp.Expr, names: Names, condition: exp.Expr | None, ask: Ask, *, distinct: bool
+) -> exp.Expr:
+    """Measure an expression of quasi-identifiers. Whoever has no value is not in the set that the answer is about."""
+    inner = validated.expression(tree, names)
+    if not isinstance(inner, exp.Literal | exp.Boolean):
+        present = exp.Is(this=exp.Paren(this=inner.copy()), expression=exp.Not(this=exp.null()))
+        condition = _both(condition, exp.Paren(this=present))
+
+    def basic(what: Basic) -> exp.Expr:
+        return ask(Measure(what, expression=inner, condition=condition, plain=_plain(tree)))
+
+    if distinct and kind in {"count", "sum"}:
+        return basic("distinct" if kind == "count" else "sum_distinct")
+    if distinct and kind == "avg":
+        raise Unsupported("AVG(DISTINCT ...) is not answered", "SUM(DISTINCT column) / COUNT(DISTINCT column)")
+    if kind == "count":
+        return ask(Measure("rows", condition=condition))
     if kind == "avg":
-        total = ask(Measure("sum", expression=inner, condition=condition))
-        number = ask(Measure("count", expression=inner, condition=condition))
-        zero = exp.Literal.number(0)
-        return exp.Paren(this=exp.cast(total, "DOUBLE") / exp.Nullif(this=number, expression=zero))
-    return ask(Measure(kind, expression=inner, condition=condition))  # type: ignore[arg-type]  # count, sum, min, max
+        records = exp.Nullif(this=ask(Measure("rows", condition=condition)), expression=exp.Literal.number(0))
+        return exp.Paren(this=exp.cast(basic("sum"), "DOUBLE") / records)
+    return basic("sum" if kind == "sum" else "min" if kind == "min" else "max")
+
+
+def _plain(tree: exp.Expr) -> bool:
+    try:
+        return linear(tree).column is not None
+    except Unsupported:
+        return False
+
+
+def _both(first: exp.Expr | None, second: exp.Expr) -> exp.Expr:
+    return second if first is None else exp.and_(first, second)
 
 
 def _conditional(inner: exp.Expr, names: Names, condition: exp.Expr | None) -> tuple[exp.Expr, exp.Expr | None, bool]:
     """Read CASE WHEN condition THEN value [ELSE NULL or 0] END as a value with a condition; tell whether ELSE is 0."""
+    if isinstance(inner, exp.If):
+        inner = exp.Case(ifs=[exp.If(this=inner.this, true=inner.args["true"])], default=inner.args.get("false"))
     if not isinstance(inner, exp.Case):
         return inner, condition, False
     _only(inner, {"ifs", "default"})
@@ -133,17 +165,11 @@ def _conditional(inner: exp.Expr, names: Names, condition: exp.Expr | None) -> t
     branch = inner.args["ifs"][0]
     _only(branch, {"this", "true"})
     here = _condition(branch.this, names)
-    return _bare(branch.args["true"]), here if condition is None else exp.and_(condition, here), zero
+    return _bare(branch.args["true"]), _both(condition, here), zero
 
 
 def _condition(tree: exp.Expr, names: Names) -> exp.Expr:
-    return exp.Paren(this=_checked(tree, names))
-
-
-def _checked(tree: exp.Expr, names: Names) -> exp.Expr:
-    resolved = names.resolved(tree)
-    allowed.check(resolved)
-    return resolved
+    return exp.Paren(this=validated.condition(tree, names))
 
 
 def _touches_confidential(tree: exp.Expr, names: Names) -> bool:

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from sdcdb.connection.identifiers import identifier
+from sdcdb.connection.identifiers import fold, identifier
 from sdcdb.errors import Unsupported
-from sdcdb.gateway.reading import allowed
+from sdcdb.gateway.reading import validated
 from sdcdb.gateway.reading.aggregate import Measure, aggregate
 from sdcdb.gateway.reading.duckdb_parser import aggregate_names
 from sdcdb.gateway.reading.grouping import Grouping, aliases, grouping
@@ -70,7 +70,7 @@ def block(select: exp.Select, relations: Relations, number: int, literals: Liter
     names, joins, conditions = _sources(select, relations)
     where = select.args.get("where")
     if where is not None:
-        conditions.append(exp.Paren(this=_predicate(literals(_unfolded(where.this, select, names)), names)))
+        conditions.append(exp.Paren(this=validated.condition(literals(_unfolded(where.this, select, names)), names)))
     condition = exp.and_(*conditions) if conditions else None
     groups = grouping(select, names)
     rewriter = _Rewriter(select, names, groups)
@@ -92,7 +92,7 @@ def _sources(select: exp.Select, relations: Relations) -> tuple[Names, tuple[Joi
         if alias in sources:
             raise Unsupported("two tables of a SELECT have the same name", "give one of them an alias")
         sources[alias] = relation
-        using |= {name.name.casefold() for name in (join.args.get("using") or [])} if join is not None else set()
+        using |= {fold(name.name) for name in (join.args.get("using") or [])} if join is not None else set()
     if sum(isinstance(source, Restricted) for source in sources.values()) != 1:
         raise Unsupported("a restricted table is joined to a restricted table", "one restricted table in a SELECT")
     names = Names(sources, frozenset(using))
@@ -123,7 +123,7 @@ def _source(table: exp.Expr, relations: Relations) -> tuple[Relation, str]:
         raise unknown(table.name, relations)
     if relation.kind == "protected":
         raise Unsupported("a protected view is joined to its restricted table's kind", "use one or the other")
-    return relation, (alias.name if alias is not None else table.name).casefold()
+    return relation, fold(alias.name if alias is not None else table.name)
 
 
 def _join(join: exp.Join, names: Names, order: list[str]) -> Join:
@@ -135,7 +135,7 @@ def _join(join: exp.Join, names: Names, order: list[str]) -> Join:
     kinds = {"", "INNER", "OUTER"}
     if not crossed and (side not in {"", "LEFT"} or kind not in kinds or (kind == "OUTER" and side != "LEFT")):
         raise Unsupported("only inner and left joins to public tables are answered", "JOIN ... ON")
-    alias = (join.this.alias or join.this.name).casefold()
+    alias = fold(join.this.alias or join.this.name)
     left = side == "LEFT"
     if isinstance(names.sources[alias], Restricted) and left:
         raise Unsupported("an outer join must keep the restricted table's records", "restricted LEFT JOIN public")
@@ -143,7 +143,7 @@ def _join(join: exp.Join, names: Names, order: list[str]) -> Join:
     if condition is None:
         condition = _using(join, names, order[: order.index(alias)], alias)
     shown = alias if not isinstance(names.sources[alias], Restricted) else order[0]
-    return Join(names.sources[shown], names.alias(shown), _predicate(condition, names), left)
+    return Join(names.sources[shown], names.alias(shown), validated.condition(condition, names), left)
 
 
 def _using(join: exp.Join, names: Names, before: list[str], alias: str) -> exp.Expr:
@@ -159,19 +159,13 @@ def _using(join: exp.Join, names: Names, before: list[str], alias: str) -> exp.E
     return exp.and_(*terms)
 
 
-def _predicate(tree: exp.Expr, names: Names) -> exp.Expr:
-    resolved = names.resolved(tree)
-    allowed.check(resolved)
-    return resolved
-
-
 def _unfolded(tree: exp.Expr, select: exp.Select, names: Names) -> exp.Expr:
     """Put in what aliases of the SELECT list stand for: DuckDB lets WHERE use them."""
     meant = aliases(select)
     copy = exp.Paren(this=tree.copy())
     for column in list(copy.find_all(exp.Column)):
-        if not column.table and column.name.casefold() in meant and names.find(column) is None:
-            column.replace(exp.Paren(this=meant[column.name.casefold()].copy()))
+        if not column.table and fold(column.name) in meant and names.find(column) is None:
+            column.replace(exp.Paren(this=meant[fold(column.name)].copy()))
     return copy
 
 
@@ -189,7 +183,9 @@ class _Rewriter:
         if not listed:
             raise Unsupported("there is no SELECT list", "SELECT COUNT(*) FROM ...")
         changed = {
-            part: self._children(node) for part in _REWRITTEN if (node := self.select.args.get(part)) is not None
+            part: self._ordered(node) if part == "order" else self._children(node)
+            for part in _REWRITTEN
+            if (node := self.select.args.get(part)) is not None
         }
         self.select.set("expressions", listed)
         for part, node in changed.items():
@@ -211,9 +207,11 @@ class _Rewriter:
             raise Unsupported("a subquery stands inside a SELECT on a restricted table", "put it beside, in a CTE")
         if isinstance(node, exp.Window):
             return self._window(node)
+        if isinstance(node, exp.Grouping | exp.GroupingId):
+            return self._level(node)
         if isinstance(node, exp.Filter | exp.AggFunc) or type(node).__name__.endswith("Agg"):
             return exp.Paren(this=aggregate(node, self.names, self._ask))
-        if isinstance(node, exp.Anonymous) and node.name.casefold() in aggregate_names():
+        if isinstance(node, exp.Anonymous) and fold(node.name) in aggregate_names():
             # Left alone, it would run in the lobby, over groups instead of records.
             raise Unsupported(f"{node.name.upper()} is not answered on a restricted table", "COUNT, SUM, AVG, MIN, MAX")
         if isinstance(node, exp.Star | exp.Dot):
@@ -224,6 +222,21 @@ class _Rewriter:
         if isinstance(node, exp.Column):
             return self._alias(node)
         return self._children(node)
+
+    def _level(self, node: exp.Expr) -> exp.Expr:
+        positions = [self._position(each) for each in node.expressions]
+        if not positions or None in positions:
+            raise Unsupported("GROUPING takes expressions of GROUP BY", "GROUPING(dept) ... GROUP BY ROLLUP (dept)")
+        return self.groups.level([n for n in positions if n is not None])
+
+    def _ordered(self, node: exp.Expr) -> exp.Expr:
+        """Rewrite ORDER BY. A name alone is first of all an alias of the SELECT list, as in DuckDB."""
+        copy = node.copy()
+        for member in copy.expressions:
+            key = member.this if isinstance(member, exp.Ordered) else member
+            if not (isinstance(key, exp.Column) and not key.table and fold(key.name) in self.aliases):
+                member.replace(self._rewritten(member))
+        return copy
 
     def _window(self, node: exp.Window) -> exp.Expr:
         """A window runs over released rows: what it computes on is rewritten, its own function is not an aggregate."""
@@ -258,7 +271,7 @@ class _Rewriter:
 
     def _alias(self, column: exp.Column) -> exp.Expr:
         """A column that is left must be an alias of the SELECT list."""
-        if not column.table and column.name.casefold() in self.aliases and self.names.find(column) is None:
+        if not column.table and fold(column.name) in self.aliases and self.names.find(column) is None:
             return column.copy()
         found = self.names.find(column)
         if found is None:

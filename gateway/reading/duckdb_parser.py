@@ -9,6 +9,7 @@ from typing import Any
 
 import duckdb
 
+from sdcdb.connection.identifiers import fold
 from sdcdb.errors import Unsupported
 
 LOCKED: dict[str, Any] = {
@@ -35,11 +36,15 @@ def aggregate_names() -> frozenset[str]:
 
 @dataclass(frozen=True)
 class NativeParse:
-    """Every table that a statement names, as DuckDB reads it; `serialised` is False for PIVOT and EXPLAIN."""
+    """Every table and function that a statement names, as DuckDB reads it.
+
+    `serialised` is False for PIVOT and EXPLAIN, of which nothing more is known.
+    """
 
     tables: tuple[tuple[str, str], ...]
     ctes: frozenset[str]
     serialised: bool
+    functions: frozenset[str] = frozenset()
 
 
 class NativeParser:
@@ -76,12 +81,13 @@ class NativeParser:
             if node.get("type") == "BASE_TABLE" and "table_name" in node
         ]
         ctes = {
-            str(entry["key"]).casefold()
+            fold(str(entry["key"]))
             for node in nodes
             for entry in (node.get("cte_map") or {}).get("map", ())
             if isinstance(entry, dict)
         }
-        return NativeParse(tuple(tables), frozenset(ctes), serialised=True)
+        functions = {fold(str(node["function_name"])) for node in nodes if node.get("function_name")}
+        return NativeParse(tuple(tables), frozenset(ctes), serialised=True, functions=frozenset(functions))
 
     def _kinds(self, text: str) -> list[str]:
         try:

@@ -9,7 +9,7 @@ alone, and then refused as rows of a restricted table are.
 
 from sqlglot import exp
 
-from sdcdb.connection.identifiers import identifier
+from sdcdb.connection.identifiers import fold, identifier
 from sdcdb.gateway.relations import Relations, Restricted
 
 MOST = 50  # replacements in one statement
@@ -17,7 +17,7 @@ MOST = 50  # replacements in one statement
 
 def flatten(root: exp.Expr, relations: Relations) -> None:
     """Replace filters of restricted tables in a tree, in place."""
-    names = [cte.alias.casefold() for cte in root.find_all(exp.CTE)]
+    names = [fold(cte.alias) for cte in root.find_all(exp.CTE)]
     if len(set(names)) < len(names):
         return  # which of them is meant depends on where it is read
     for _ in range(MOST):
@@ -77,7 +77,7 @@ _PARTS = frozenset({"expressions", "from_", "where"})
 
 
 def _refers(table: exp.Table, name: str) -> bool:
-    return not table.db and isinstance(table.this, exp.Identifier) and table.name.casefold() == name.casefold()
+    return not table.db and isinstance(table.this, exp.Identifier) and fold(table.name) == fold(name)
 
 
 def _inline(place: exp.Expr, query: exp.Expr, alias: str | None) -> None:
@@ -93,7 +93,7 @@ def _inline(place: exp.Expr, query: exp.Expr, alias: str | None) -> None:
         return
     condition = exp.Paren(this=where.this.copy())
     for column in list(condition.find_all(exp.Column)):
-        if not column.table or column.table.casefold() == inner.casefold():
+        if not column.table or fold(column.table) == fold(inner):
             column.set("table", identifier(outer))
     select.where(condition, copy=False)
 

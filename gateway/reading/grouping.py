@@ -6,9 +6,10 @@ from itertools import combinations, product
 
 from sqlglot import exp
 
-from sdcdb.connection.identifiers import quoted
+from sdcdb.connection.identifiers import fold, identifier, quoted
 from sdcdb.errors import Unsupported
-from sdcdb.gateway.reading import allowed
+from sdcdb.gateway.reading import validated
+from sdcdb.gateway.reading.reserved import CHOSEN
 from sdcdb.gateway.reading.resolution import Names
 
 MOST_SETS = 64
@@ -26,6 +27,14 @@ class Grouping:
         """Return the position of an expression among those that group."""
         text = quoted(resolved)
         return next((n for n, own in enumerate(self.expressions) if quoted(own) == text), None)
+
+    def level(self, positions: Sequence[int]) -> exp.Expr:
+        """Return what GROUPING gives for these expressions: a bit for each that does not group the row."""
+        found = exp.Case(this=exp.Column(this=identifier(CHOSEN)))
+        for number, chosen in enumerate(self.sets):
+            bits = sum((n not in chosen) << place for place, n in enumerate(reversed(positions)))
+            found = found.when(exp.Literal.number(number), exp.Literal.number(bits))
+        return exp.Paren(this=exp.cast(found, "BIGINT"))
 
 
 def grouping(select: exp.Select, names: Names) -> Grouping:
@@ -74,8 +83,7 @@ class _Reader:
     def _one(self, element: exp.Expr) -> int:
         while isinstance(element, exp.Paren):
             element = element.this
-        resolved = self.names.resolved(self._meant(element))
-        allowed.check(resolved)
+        resolved = validated.expression(self._meant(element), self.names)
         text = quoted(resolved)
         for position, own in enumerate(self.found):
             if quoted(own) == text:
@@ -91,7 +99,7 @@ class _Reader:
                 raise Unsupported(f"GROUP BY {position} is no position of the SELECT list", "a column")
             return _unaliased(self.select.expressions[position - 1])
         if isinstance(element, exp.Column) and not element.table and self.names.find(element) is None:
-            meant = aliases(self.select).get(element.name.casefold())
+            meant = aliases(self.select).get(fold(element.name))
             if meant is not None:
                 return meant
         return element
@@ -99,7 +107,7 @@ class _Reader:
 
 def aliases(select: exp.Select) -> dict[str, exp.Expr]:
     """Return the SELECT list's aliases, folded, and what they stand for."""
-    return {each.alias.casefold(): each.this for each in select.expressions if isinstance(each, exp.Alias)}
+    return {fold(each.alias): each.this for each in select.expressions if isinstance(each, exp.Alias)}
 
 
 def _unaliased(expression: exp.Expr) -> exp.Expr:

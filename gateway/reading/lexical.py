@@ -116,7 +116,7 @@ def _control(character: str) -> bool:
 
 def screen(text: str) -> str:
     """Return the statement without comments and without a closing semicolon, or refuse it."""
-    if not isinstance(text, str):
+    if type(text) is not str:
         raise Unsupported("a statement is a text", "send SQL")
     if len(text) > MOST_CHARACTERS:
         raise Unsupported(f"the statement is longer than {MOST_CHARACTERS:,} characters", "ask for less at once")

@@ -1,15 +1,19 @@
 """Values as SQL literals: parameters, and what subqueries over public tables give."""
 
 from collections.abc import Callable, Sequence
-from datetime import date, datetime
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from math import isfinite
+from types import NoneType
 from typing import Any
+from uuid import UUID
 
 from sqlglot import exp
 
 from sdcdb.errors import Unsupported
 
+_PLAIN = frozenset({NoneType, bool, int, float, Decimal, str, bytes, date, datetime, time, timedelta, UUID})
+_DEEPEST = 20
 Read = Callable[[exp.Expr], Sequence[Any]]
 """Runs a query over public tables and returns the values of its only column."""
 
@@ -31,29 +35,60 @@ def put_in_values(condition: exp.Expr, read: Read) -> exp.Expr:
     return found
 
 
+def must_be_plain(params: Any) -> None:
+    """Refuse parameters that are not plain values. Types count exactly: a subclass can be anything inside."""
+    if type(params) not in {NoneType, list, tuple, dict}:
+        raise Unsupported("parameters are a list of values, or names with values", "[value, ...] or {name: value}")
+    pending: list[tuple[Any, int]] = [(params, 0)]
+    while pending:
+        value, depth = pending.pop()
+        if type(value) is dict:
+            if depth > _DEEPEST or any(type(key) is not str for key in value):
+                raise Unsupported("a parameter is not plain values under names", "{name: value}")
+            pending += [(each, depth + 1) for each in value.values()]
+        elif type(value) in {list, tuple}:
+            if depth > _DEEPEST:
+                raise Unsupported("a parameter is nested too deep", "a flat list")
+            pending += [(each, depth + 1) for each in value]
+        elif type(value) not in _PLAIN:
+            raise Unsupported(
+                f"a parameter of type {type(value).__name__} is not understood",
+                "plain numbers, texts, dates, true, false: int(value) or str(value) makes one",
+            )
+        elif type(value) is str and any(_unspeakable(character) for character in value):
+            raise Unsupported("a parameter holds a character that SQL texts cannot", "plain text")
+
+
 def literal(value: Any) -> exp.Expr:
-    """Write a value as SQL."""
+    """Write a value as SQL. Types count exactly: a subclass of a plain type is refused."""
+    must_be_plain([value])
     if value is None:
         return exp.null()
-    if isinstance(value, bool):
+    if type(value) is bool:
         return exp.Boolean(this=value)
-    if isinstance(value, str) and not value.isprintable() and any(_unspeakable(c) for c in value):
-        raise Unsupported("a parameter holds a character that SQL texts cannot", "plain text")
-    if isinstance(value, int | Decimal | float) and not _ordinary(value):
-        raise Unsupported("a parameter is too large, too small, or no number", "an ordinary number")
-    if isinstance(value, int | Decimal | float):
-        text = f"{value:f}" if isinstance(value, Decimal) else repr(value)
-        bare = exp.Literal.number(text.lstrip("-"))
-        return exp.Paren(this=exp.Neg(this=bare)) if text.startswith("-") else bare
-    if isinstance(value, datetime):
+    if type(value) in {int, Decimal, float}:
+        return _number(value)
+    if type(value) is datetime and value.tzinfo is None:
         return exp.cast(exp.Literal.string(value.isoformat(sep=" ")), "TIMESTAMP")
-    if isinstance(value, date):
+    if type(value) is date:
         return exp.cast(exp.Literal.string(value.isoformat()), "DATE")
-    if isinstance(value, str):
+    if type(value) is str:
         return exp.Literal.string(value)
     raise Unsupported(
-        f"a parameter of type {type(value).__name__} is not understood", "numbers, texts, dates, true, false"
+        f"a parameter of type {type(value).__name__} is not understood here",
+        "numbers, texts, dates, true, false; a time without a zone",
     )
+
+
+def _number(value: float | Decimal) -> exp.Expr:
+    """Write a number in the type that DuckDB gives to such a parameter: 0.5 alone would be a DECIMAL."""
+    if not _ordinary(value):
+        raise Unsupported("a parameter is too large, too small, or no number", "an ordinary number")
+    text = f"{value:f}" if isinstance(value, Decimal) else repr(value)
+    if type(value) is float and "e" not in text:
+        text += "e0"
+    bare = exp.Literal.number(text.lstrip("-"))
+    return exp.Paren(this=exp.Neg(this=bare)) if text.startswith("-") else bare
 
 
 def _ordinary(value: Decimal | float) -> bool:

@@ -11,6 +11,8 @@ CELL = f"{_MARK}cell"  # the number of a cell
 RECORDS = f"{_MARK}records"  # how many records a cell has
 CELLS = f"{_MARK}cells"  # the alias of the cells in SQL that the vault runs
 COPIED = f"{_MARK}copied"  # rows on their way into the lobby
+MERGED = f"{_MARK}merged"  # whether a released row stands for several groups
+CHOSEN = f"{_MARK}chosen"  # the number of a released row's grouping set
 _GROUP, _AGGREGATE, _RELEASED = f"{_MARK}g", f"{_MARK}a", f"{_MARK}released "
 
 

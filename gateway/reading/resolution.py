@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from sdcdb.connection.identifiers import identifier
+from sdcdb.connection.identifiers import fold, identifier
 from sdcdb.errors import Unsupported
 from sdcdb.gateway.reading.reserved import CELLS, public_alias
 from sdcdb.gateway.relations import Relation, Restricted
@@ -31,23 +31,34 @@ class Names:
 
     def find(self, column: exp.Column) -> tuple[str, str] | None:
         """Return alias of the source and spelt name of a column; None when no source has such a column."""
-        if column.args.get("db") or column.args.get("catalog") or column.args.get("join_mark"):
-            raise Unsupported("a column is named with a schema", "write table.column")
-        wanted = column.table.casefold()
-        if wanted and wanted not in self.sources:
-            raise Unsupported(f"{column.table!r} is no table of this SELECT", "one of its tables or their aliases")
+        if column.args.get("catalog") or column.args.get("join_mark"):
+            raise Unsupported("a column is named with a database", "write table.column")
+        wanted = fold(column.table)
+        self._must_be_a_source(column, wanted)
         found = [
             (alias, own)
             for alias, source in self.sources.items()
             if (not wanted or alias == wanted) and (own := source.column(column.name)) is not None
         ]
-        if len(found) > 1 and column.name.casefold() in self.using:
+        if len(found) > 1 and fold(column.name) in self.using:
             found = [pair for pair in found if isinstance(self.sources[pair[0]], Restricted)] or found[:1]
         if len(found) > 1:
             raise Unsupported(f"{column.name!r} is a column of several tables", "write table.column")
         if not found and wanted:
             raise self._unknown(column.name)
         return found[0] if found else None
+
+    def _must_be_a_source(self, column: exp.Column, wanted: str) -> None:
+        """Refuse a column of anything that is not a table of this SELECT; a schema must be that table's."""
+        schema = fold(column.text("db"))
+        source = self.sources.get(wanted)
+        if source is not None and (not schema or (schema, wanted) == source.path):
+            return
+        first = schema or wanted
+        if first and any(each.column(name) for each in self.sources.values() for name in (column.table, first)):
+            raise Unsupported("fields of a struct may not be used", "ask the owner to make the field a column")
+        if first:
+            raise Unsupported(f"{column.table!r} is no table of this SELECT", "one of its tables or their aliases")
 
     def resolved(self, tree: exp.Expr) -> exp.Expr:
         """Return a copy in which every column is one of the vault's, and none is confidential."""
@@ -66,6 +77,13 @@ class Names:
         inner.pop()
         resolved: exp.Expr = inner
         return resolved
+
+    def type_of(self, column: exp.Column) -> str | None:
+        """Return the type of a column that `resolved` put in."""
+        for alias, source in self.sources.items():
+            if self.alias(alias) == column.table:
+                return source.columns.get(column.name)
+        return None
 
     def confidential(self, found: tuple[str, str]) -> bool:
         """Tell whether a column that was found is confidential."""

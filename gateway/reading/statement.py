@@ -9,12 +9,13 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
+from sdcdb.connection.identifiers import fold
 from sdcdb.errors import Unsupported
 from sdcdb.gateway.reading.block import Block, Literals, block
-from sdcdb.gateway.reading.duckdb_parser import NativeParser
+from sdcdb.gateway.reading.duckdb_parser import NativeParse, NativeParser
 from sdcdb.gateway.reading.flatten import flatten
 from sdcdb.gateway.reading.lexical import screen
-from sdcdb.gateway.reading.literals import literal
+from sdcdb.gateway.reading.literals import literal, must_be_plain
 from sdcdb.gateway.reading.reserved import is_released_relation
 from sdcdb.gateway.relations import Relations, Restricted, unknown
 
@@ -22,6 +23,13 @@ Params = Sequence[Any] | Mapping[str, Any] | None
 _EXPLAIN = re.compile(r"\s*EXPLAIN\s+PRIVACY\b", re.IGNORECASE)
 _DESCRIBE = re.compile(r"(DESCRIBE|DESC|SHOW)\b", re.IGNORECASE)  # the lobby's stand-ins have columns and no rows
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_$]*|\"(?:[^\"]|\"\")*\"")
+_QUOTED = re.compile(r"'(?:[^']|'')*'|(\"(?:[^\"]|\"\")*\")")
+_READS_NAMES = frozenset(
+    {
+        *("query", "query_table", "json_execute_serialized_sql", "json_serialize_plan", "getvariable"),
+        *("sql_auto_complete", "stats", "nextval", "currval", "table_info"),
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -43,27 +51,38 @@ class Statement:
         return self.text if self.tree is None else self.tree.sql("duckdb", identify=True, comments=False)
 
 
-def privacy_question(text: str) -> str | None:
+def privacy_question(text: object) -> str | None:
     """Return the statement behind EXPLAIN PRIVACY, or None."""
-    found = _EXPLAIN.match(str(text))
+    if not isinstance(text, str):
+        return None
+    found = _EXPLAIN.match(text)
     return text[found.end() :] if found else None
 
 
 def statement(text: str, params: Params, relations: Relations, parser: NativeParser, literals: Literals) -> Statement:
     """Read a statement. Restricted tables may be read by blocks only; everything else runs in the lobby."""
     clean = screen(text)
-    if not (params is None or isinstance(params, list | tuple | Mapping)):
-        raise Unsupported("parameters are a list of values, or names with values", "[value, ...] or {name: value}")
+    must_be_plain(params)
     native = parser.parse(clean)
-    words = [word.strip('"').replace('""', '"') for word in _WORD.findall(clean)]
+    # A literal is no name, except where DuckDB does not say what it reads (PIVOT).
+    named = _QUOTED.sub(lambda quote: quote.group(1) or "''", clean) if native.serialised else clean
+    words = [word.strip('"').replace('""', '"') for word in _WORD.findall(named)]
+    _must_not_read_names(native, words)
     if _DESCRIBE.match(clean) or not relations.mentions_restricted([*words, *(table for _, table in native.tables)]):
-        named = [relations.find(schema, table) for schema, table in native.tables]
-        reads = {relation.name for relation in named if relation is not None}
+        found = [relations.find(schema, table) for schema, table in native.tables]
+        reads = {relation.name for relation in found if relation is not None}
         if not native.serialised:  # PIVOT does not tell: every relation whose name appears may be read
-            folded = {word.casefold() for word in words}
+            folded = {fold(word) for word in words}
             reads |= {relation.name for relation in relations.all if relation.path[1] in folded}
         return Statement(tuple(sorted(reads)), clean, params)
     return _restricted(clean, params, relations, native.tables, literals)
+
+
+def _must_not_read_names(native: NativeParse, words: Sequence[str]) -> None:
+    """Refuse functions that take a table, a variable or a statement by a text: no parser sees what they read."""
+    used = native.functions if native.serialised else {fold(word) for word in words}
+    if found := sorted(_READS_NAMES & used):
+        raise Unsupported(f"{found[0].upper()} reads a name from a text", "write the name into the statement")
 
 
 def _restricted(
@@ -78,7 +97,7 @@ def _restricted(
         raise Unsupported("on a restricted table only SELECT is answered", "a SELECT with aggregates")
     _bind(root, params)
     tables = list(root.find_all(exp.Table))
-    ctes = {cte.alias.casefold() for cte in root.find_all(exp.CTE)}
+    ctes = {fold(cte.alias) for cte in root.find_all(exp.CTE)}
     if any(relations.find("", name) is not None for name in ctes):
         raise Unsupported("a CTE has the name of a table", "give it another name")
     _must_agree(tables, native)
@@ -99,7 +118,7 @@ def _restricted(
             raise Unsupported("a restricted table is read outside of an aggregate", "aggregate it first")
         if relation is not None:
             reads.add(relation.name)
-        elif not is_released_relation(table.name) and table.name.casefold() not in ctes:
+        elif not is_released_relation(table.name) and fold(table.name) not in ctes:
             raise unknown(table.name, relations)
     return Statement(tuple(sorted(reads)), tree=root, blocks=tuple(blocks))
 
@@ -122,8 +141,8 @@ def _direct(select: exp.Select, relations: Relations) -> bool:
 
 def _must_agree(tables: list[exp.Table], native: tuple[tuple[str, str], ...]) -> None:
     """Refuse a statement in which sqlglot and DuckDB do not see the same tables."""
-    ours = sorted((table.db.casefold(), table.name.casefold()) for table in tables)
-    theirs = sorted((schema.casefold(), name.casefold()) for schema, name in native)
+    ours = sorted((fold(table.db), fold(table.name)) for table in tables)
+    theirs = sorted((fold(schema), fold(name)) for schema, name in native)
     if ours != theirs or any(table.args.get("catalog") for table in tables):
         raise Unsupported("the statement can be read in two ways", "a plainer SELECT")
 

@@ -126,6 +126,13 @@ RULES = (
         "ask the owner of the data to run `sdcdb ledger verify`",
     ),
     Rule(
+        "hidden",
+        Stage.RUNNING,
+        "Nothing is computed on groups that are not shown: a total without them would look exact.",
+        "some groups are not shown, and the rest of the statement would compute on them",
+        "leave the small groups out with WHERE, group more coarsely, or ask for the total itself",
+    ),
+    Rule(
         "time",
         Stage.RUNNING,
         "A statement runs for a limited time.",

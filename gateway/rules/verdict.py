@@ -22,7 +22,8 @@ class Verdict:
     """Allow, suppress some groups, or deny, with the rule, the reason in words and what to try.
 
     `changes` has, for every confidential column that was asked about, the smallest interval, H(0) and area that any
-    record is left with. They are lower bounds and depend on past answers only. `suppressed` counts groups.
+    record is left with. They are lower bounds and depend on past answers only. `suppressed` counts rows of the result
+    that are suppressed, or stand for groups that are.
     """
 
     kind: Kind

@@ -90,8 +90,8 @@ def build(con: duckdb.DuckDBPyConnection, table: Restricted, source: str, secret
         f"FILTER (WHERE {x} IS NOT NULL) AS {_total('d', n)}"
         for n, x in enumerate(quoted(identifier(name)) for name in table.confidential)
     )
-    listed = "".join(f"{name}, " for name in quasi)
-    by = f"GROUP BY {', '.join(quasi)}" if quasi else ""
+    listed = "".join(f"any_value({name}) AS {name}, " for name in quasi)
+    by = f"GROUP BY {', '.join(_told_apart(table, name) for name in table.quasi)}" if quasi else ""
     order = f"ORDER BY {', '.join(quasi)}" if quasi else ""
     con.execute(
         f'CREATE TABLE {source} AS SELECT row_number() OVER ({order}) - 1 AS "{CELL}", * '
@@ -109,6 +109,17 @@ def build(con: duckdb.DuckDBPyConnection, table: Restricted, source: str, secret
         for letter in "nslgd":
             con.execute(f"ALTER TABLE {source} DROP COLUMN {_total(letter, n)}")
     return Cells(table, source, np.asarray(records, dtype=np.int64), totals)
+
+
+def _told_apart(table: Restricted, name: str) -> str:
+    """Return what two records of one cell have in common. Values may be equal, and yet told apart by an expression.
+
+    So are 'a' and 'A' under a collation, 0.0 and -0.0, and 30 days and a month.
+    """
+    kind, column = table.columns[name], quoted(identifier(name))
+    if kind.startswith("VARCHAR COLLATE "):
+        return f"encode({column})"
+    return f"{column}, CAST({column} AS VARCHAR)" if kind in {"FLOAT", "DOUBLE", "INTERVAL"} else column
 
 
 def _totals(con: duckdb.DuckDBPyConnection, source: str, number: int, column: Confidential) -> Totals:

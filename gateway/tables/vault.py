@@ -2,7 +2,8 @@
 
 import secrets
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,38 +14,32 @@ from numpy.typing import NDArray
 from sqlglot import exp
 
 from sdcdb.connection.identifiers import identifier, quoted, table_reference
+from sdcdb.connection.profile import FLOATS, INTEGERS
 from sdcdb.errors import Unsupported
 from sdcdb.gateway.deadline import deadline
 from sdcdb.gateway.reading.aggregate import Measure
 from sdcdb.gateway.reading.block import Block
-from sdcdb.gateway.reading.reserved import CELL, CELLS, RECORDS, released_aggregate, released_group
+from sdcdb.gateway.reading.reserved import CELL, CELLS, RECORDS, public_alias, released_aggregate, released_group
 from sdcdb.gateway.relations import Relation, Restricted
+from sdcdb.gateway.tables.carried import read_arrow, to_carry
 from sdcdb.gateway.tables.cells import Cells, Indices, build
+from sdcdb.gateway.tables.groups import NO_VALUE, Group
 
 SECONDS = 30.0
 MOST_GROUPS = 20_000
 
 
 @dataclass(frozen=True)
-class Group:
-    """One group of a block: the cells of its query set, and of those narrowed by each condition."""
-
-    row: int
-    cells: Indices
-    narrowed: Mapping[str, Indices]
-
-    def of(self, measure: Measure) -> Indices:
-        """Return the cells of the query set that a measure is about."""
-        return self.cells if measure.condition is None else self.narrowed[quoted(measure.condition)]
-
-
-@dataclass(frozen=True)
 class Evaluated:
-    """A block's groups, and a table with a row for each: its keys and its measures of quasi-identifiers."""
+    """A block's groups, and a table with a row for each: its keys and its measures of quasi-identifiers.
+
+    `types` are DuckDB's: Arrow has no ENUM with its order, no HUGEINT and no BIT.
+    """
 
     block: Block
     groups: tuple[Group, ...]
     rows: pa.Table
+    types: Mapping[str, str]
 
 
 class Vault:
@@ -68,30 +63,52 @@ class Vault:
             return build(self._con, table, quoted(name), self.secret)
 
     def read(self, relation: Relation) -> pa.RecordBatchReader:
-        """Read a public table or protected view, to be copied into the lobby."""
-        cursor = self._con.cursor()
+        """Read a public table or protected view, to be copied into the lobby: in the order of its values.
+
+        The order of the raw table would tell which records are whose.
+        """
         columns = ", ".join(quoted(identifier(column)) for column in relation.columns)
-        return cursor.sql(f"SELECT {columns} FROM {quoted(table_reference(relation.name))}").to_arrow_reader()
+        sql = to_carry(f"SELECT {columns} FROM {quoted(table_reference(relation.name))}", relation.columns)
+        return self._con.cursor().sql(f"{sql} ORDER BY ALL").to_arrow_reader()
+
+    def digest(self, relation: Relation) -> tuple[Any, ...] | None:
+        """Return what changes when a public table does."""
+        name, row = quoted(table_reference(relation.name)), _name(public_alias(0))
+        return self._con.cursor().execute(f"SELECT count(*), sum(hash({row})::HUGEINT) FROM {name} AS {row}").fetchone()
 
     def evaluate(self, block: Block, cells: Cells) -> Evaluated:
         """Find the query set of every group of a block. No confidential value is looked at."""
-        cursor = self._con.cursor()
         groups: list[Group] = []
         tables: list[pa.Table] = []
+        types: dict[str, str] = {}
+        with self._evaluating() as cursor:
+            for number in range(len(block.grouping.sets)):
+                found, rows, kinds = _grouped(cursor, block, cells, number, len(groups))
+                groups += found
+                tables.append(rows)
+                types |= kinds
+        if len(groups) > MOST_GROUPS:
+            raise Unsupported(f"there are more than {MOST_GROUPS:,} groups", "group more coarsely")
+        return Evaluated(block, tuple(groups), pa.concat_tables(tables, promote_options="permissive"), types)
+
+    def together(self, evaluated: Evaluated, cells: Cells, groups: Sequence[Group]) -> pa.Table:
+        """Compute the row that stands for several groups of one grouping set: their measures, and no keys."""
+        block, number = evaluated.block, groups[0].chosen
+        first = min(group.row for group in evaluated.groups if group.chosen == number)
+        with self._evaluating() as cursor:
+            return _together(cursor, block, cells, number, [group.row - first for group in groups])
+
+    @contextmanager
+    def _evaluating(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        cursor = self._con.cursor()
         try:
             with deadline(cursor, SECONDS):
-                for chosen in block.grouping.sets:
-                    found, rows = _grouped(cursor, block, cells, chosen, sum(len(t) for t in tables))
-                    groups += found
-                    tables.append(rows)
+                yield cursor
         except duckdb.Error:
             # What exactly went wrong could tell something about the quasi-identifiers.
             raise Unsupported("the conditions cannot be evaluated on this table", "plainer conditions") from None
         finally:
             cursor.close()
-        if len(groups) > MOST_GROUPS:
-            raise Unsupported(f"there are more than {MOST_GROUPS:,} groups", "group more coarsely")
-        return Evaluated(block, tuple(groups), pa.concat_tables(tables, promote_options="permissive"))
 
     def close(self) -> None:
         """Give the cells back."""
@@ -100,48 +117,99 @@ class Vault:
 
 
 def _grouped(
-    cursor: duckdb.DuckDBPyConnection, block: Block, cells: Cells, chosen: tuple[int, ...], first: int
-) -> tuple[list[Group], pa.Table]:
-    conditions = _conditions(block)
+    cursor: duckdb.DuckDBPyConnection, block: Block, cells: Cells, chosen: int, first: int
+) -> tuple[list[Group], pa.Table, dict[str, str]]:
+    conditions, expressions = _conditions(block), _expressions(block)
     source = _source(block, cells)
-    by = ", ".join(quoted(block.grouping.expressions[n]) for n in chosen)
-    gid = [f"dense_rank() OVER (ORDER BY {by}) - 1 AS gid"] if by else []
+    gid = _gid(block, chosen)
     flags = [f"{text} AS f{n}" for n, text in enumerate(conditions)]
-    found = cursor.execute(f"SELECT {', '.join([f'{_own(CELL)} AS cell', *gid, *flags])} {source}").fetchnumpy()
+    ranks = [
+        f"CASE WHEN ({text}) IS NULL THEN {NO_VALUE} ELSE dense_rank() OVER (ORDER BY {text}) END AS v{n}"
+        for n, text in enumerate(expressions)
+    ]
+    numbers = [f"coalesce(TRY_CAST({text} AS DOUBLE), 'nan') AS x{n}" for n, text in enumerate(_added(block))]
+    listed = ", ".join([f"{_own(CELL)} AS cell", gid, *flags, *ranks, *numbers])
+    found = cursor.execute(f"SELECT {listed} {source}").fetchnumpy()
     members: Indices = np.asarray(found["cell"], dtype=np.intp)
-    number: NDArray[np.int64] = np.asarray(found["gid"], dtype=np.int64) if by else np.zeros(len(members), np.int64)
+    number: NDArray[np.int64] = np.asarray(found["gid"], dtype=np.int64)
     _no_fan_out(members, number, cells.size)
-    rows = _rows(cursor, block, chosen, [_own(RECORDS), *(gid or ["0 AS gid"]), *flags], source)
+    rows, types = _rows(cursor, block, chosen, [_own(RECORDS), gid, *flags], source)
     order = np.argsort(number, kind="stable")
     ends = np.searchsorted(number[order], np.arange(len(rows) + 1))
-    flags_true = [_true(found[f"f{c}"]) for c in range(len(conditions))]
+    held_flags = {text: _true(found[f"f{n}"]) for n, text in enumerate(conditions)}
+    held_ranks = {text: np.asarray(found[f"v{n}"], dtype=np.int64) for n, text in enumerate(expressions)}
+    held_numbers = {text: np.asarray(found[f"x{n}"], dtype=np.float64) for n, text in enumerate(_added(block))}
     groups = []
     for n in range(len(rows)):
         place = order[ends[n] : ends[n + 1]]
-        narrowed = {text: members[place[flags_true[c][place]]] for c, text in enumerate(conditions)}
-        groups.append(Group(first + n, members[place], narrowed))
-    return groups, rows
+        held = ({text: each[place] for text, each in kept.items()} for kept in (held_flags, held_ranks, held_numbers))
+        groups.append(Group(first + n, chosen, members[place], *held))  # type: ignore[arg-type]  # three in that order
+    return groups, rows, types
+
+
+def _gid(block: Block, chosen: int) -> str:
+    """Number the groups of a grouping set."""
+    by = ", ".join(quoted(block.grouping.expressions[n]) for n in block.grouping.sets[chosen])
+    return f"dense_rank() OVER (ORDER BY {by}) - 1 AS gid" if by else "0 AS gid"
 
 
 def _rows(
-    cursor: duckdb.DuckDBPyConnection, block: Block, chosen: tuple[int, ...], parts: list[str], source: str
-) -> pa.Table:
+    cursor: duckdb.DuckDBPyConnection, block: Block, chosen: int, parts: list[str], source: str
+) -> tuple[pa.Table, dict[str, str]]:
     """Compute a row per group: its keys and its measures of quasi-identifiers, from the cells with these parts."""
-    measured = [(n, m) for n, m in enumerate(block.measures) if m.expression is not None]
+    grouped = block.grouping.sets[chosen]
     keys = [
-        own if n in chosen else exp.Case().when(exp.false(), own) for n, own in enumerate(block.grouping.expressions)
+        own if n in grouped else exp.Case().when(exp.false(), own) for n, own in enumerate(block.grouping.expressions)
     ]
+    measured = _measured(block)
     if not measured and not keys:
-        return pa.table({"gid": [0]})
+        return pa.table({"gid": [0]}), {}
     parts = [*parts, *(f"{quoted(key)} AS g{n}" for n, key in enumerate(keys))]
-    parts += [f"{quoted(m.expression)} AS q{n}" for n, m in measured if m.expression is not None]
-    conditions = list(_conditions(block))
+    parts += [f"{text} AS q{n}" for n, text in enumerate(_expressions(block))]
     shown = [f"any_value(g{n}) AS {_name(released_group(n))}" for n in range(len(keys))]
-    shown += [f"{_quasi_sql(m, n, conditions)} AS {_name(released_aggregate(n))}" for n, m in measured]
-    by = "GROUP BY gid ORDER BY gid" if chosen else ""
-    gid = "gid" if by else "coalesce(min(gid), 0) AS gid"  # without groups there is one row, whatever it is about
     inner = f"SELECT {', '.join(parts)} {source}"
-    return cursor.sql(f"SELECT {', '.join([gid, *shown])} FROM ({inner}) {by}").to_arrow_table()
+    shown += _quasi_columns(cursor, block, inner)
+    by = "GROUP BY gid" if grouped else ""
+    gid = "gid" if by else "coalesce(min(gid), 0) AS gid"  # without groups there is one row, whatever it is about
+    return read_arrow(
+        cursor, f"SELECT {', '.join([gid, *shown])} FROM ({inner}) {by}", "ORDER BY gid", collated=_collated(block)
+    )
+
+
+def _collated(block: Block) -> bool:
+    return any(source.collated for source in block.names.sources.values())
+
+
+def _together(
+    cursor: duckdb.DuckDBPyConnection, block: Block, cells: Cells, chosen: int, numbers: list[int]
+) -> pa.Table:
+    if not _measured(block):
+        return pa.table({"gid": [0]})
+    flags = [f"{text} AS f{n}" for n, text in enumerate(_conditions(block))]
+    values = [f"{text} AS q{n}" for n, text in enumerate(_expressions(block))]
+    inner = f"SELECT {', '.join([_own(RECORDS), _gid(block, chosen), *flags, *values])} {_source(block, cells)}"
+    listed = ", ".join(_quasi_columns(cursor, block, inner))
+    wanted = ", ".join(str(number) for number in numbers)
+    return read_arrow(cursor, f"SELECT {listed} FROM ({inner}) WHERE gid IN ({wanted})")[0]
+
+
+def _measured(block: Block) -> list[tuple[int, Measure]]:
+    return [(n, measure) for n, measure in enumerate(block.measures) if measure.expression is not None]
+
+
+def _quasi_columns(cursor: duckdb.DuckDBPyConnection, block: Block, inner: str) -> list[str]:
+    measured = _measured(block)
+    if not measured:
+        return []
+    bound = cursor.sql(inner)
+    types = {name: str(kind) for name, kind in zip(bound.columns, bound.types, strict=True)}
+    conditions, expressions = list(_conditions(block)), list(_expressions(block))
+    found = []
+    for n, measure in measured:
+        value = f"q{expressions.index(quoted(measure.expression))}" if measure.expression is not None else ""
+        flag = "" if measure.condition is None else f" FILTER (WHERE f{conditions.index(quoted(measure.condition))})"
+        found.append(f"{_quasi_sql(measure, value, types[value], flag)} AS {_name(released_aggregate(n))}")
+    return found
 
 
 def _own(name: str) -> str:
@@ -162,26 +230,35 @@ def _source(block: Block, cells: Cells) -> str:
     return sql + (f" WHERE {quoted(block.where)}" if block.where is not None else "")
 
 
-def _quasi_sql(measure: Measure, number: int, conditions: list[str]) -> str:
+def _quasi_sql(measure: Measure, value: str, kind: str, flag: str) -> str:
     """Compute a measure of quasi-identifiers from cells: each stands for as many records as it has."""
-    value, records = f"q{number}", f'"{RECORDS}"'
-    found = {
-        "count": f"coalesce(sum({records}) FILTER (WHERE {value} IS NOT NULL), 0)::BIGINT",
-        "sum": f"sum({value} * {records})",
+    if measure.kind == "sum":
+        whole = kind in INTEGERS - {"UHUGEINT", "BIGNUM"} or kind == "BOOLEAN"
+        if not whole and kind not in FLOATS | {"UHUGEINT"} and not kind.startswith("DECIMAL("):
+            raise Unsupported("only numbers are added up", "COUNT, MIN or MAX of it, or cast it to a number")
+        decimals = kind.rpartition(",")[2].rstrip(")")
+        wide = "HUGEINT" if whole else f"DECIMAL(38,{decimals})" if kind.startswith("DECIMAL(") else "DOUBLE"
+        return f'CAST(sum(CAST({value} AS {wide}) * "{RECORDS}"){flag} AS {wide})'
+    return {
         "min": f"min({value})",
         "max": f"max({value})",
         "distinct": f"count(DISTINCT {value})",
-    }[measure.kind]
-    if measure.condition is None:
-        return found
-    flag = f"f{conditions.index(quoted(measure.condition))}"
-    if measure.kind == "count":
-        return found.replace("IS NOT NULL)", f"IS NOT NULL AND {flag})")
-    return f"{found} FILTER (WHERE {flag})"
+        "sum_distinct": f"sum(DISTINCT {value})",
+    }[measure.kind] + flag
 
 
 def _conditions(block: Block) -> dict[str, exp.Expr]:
     return {quoted(m.condition): m.condition for m in block.measures if m.condition is not None}
+
+
+def _expressions(block: Block) -> dict[str, exp.Expr]:
+    return {quoted(m.expression): m.expression for m in block.measures if m.expression is not None}
+
+
+def _added(block: Block) -> list[str]:
+    """Return the plain columns that are added up."""
+    texts = [quoted(m.expression) for m in block.measures if m.expression is not None and m.plain and m.kind == "sum"]
+    return list(dict.fromkeys(texts))
 
 
 def _true(flags: Any) -> NDArray[np.bool_]:

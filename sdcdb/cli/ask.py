@@ -126,12 +126,13 @@ def _print(out: Output, answer: "Answer", sql: str, *, as_csv: bool) -> None:
             "types": answer.types,
             "rows": answer.rows,
             "suppressed": sorted(gone),
+            "merged": answer.merged,
             "verdict": asdict(answer.verdict),
         }
         sys.stdout.write(json_text(data) + "\n")
     elif as_csv:
         sys.stdout.write(csv_text(answer.columns, answer.rows, gone))
-        note = suppression(answer.verdict)
+        note = suppression(answer)
         if note is not None and not out.quiet:
             out.notes.print(note)
     else:

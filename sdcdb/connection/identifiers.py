@@ -1,6 +1,7 @@
 """Names as sqlglot expressions. SQL is rendered from these, never concatenated from bare names."""
 
 import re
+from collections.abc import Iterable
 
 from sqlglot import exp
 
@@ -13,6 +14,28 @@ _NAME = re.compile(rf"(?:{_PART.pattern})(?:\.(?:{_PART.pattern}))?")
 def identifier(name: str) -> exp.Identifier:
     """Return a quoted identifier."""
     return exp.to_identifier(name, quoted=True)
+
+
+_LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
+
+
+def fold(name: str) -> str:
+    """Fold a name as DuckDB does when it compares two: the letters A to Z, and no others.
+
+    >>> fold("STAFF"), fold("GRÖSSE"), fold("straße") == fold("strasse")
+    ('staff', 'grÖsse', False)
+    """
+    return name.translate(_LOWER)
+
+
+def folded_alike(names: Iterable[str]) -> list[str]:
+    """Return the names that an earlier one equals, as DuckDB compares them.
+
+    >>> folded_alike(["age", "sex", "Age"])
+    ['Age']
+    """
+    first: dict[str, str] = {}
+    return [name for name in names if first.setdefault(fold(name), name) != name]
 
 
 def quoted(expression: exp.Expr) -> str:

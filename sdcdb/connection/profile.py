@@ -5,7 +5,7 @@ from typing import Any
 
 import duckdb
 
-from sdcdb.connection.identifiers import identifier, quoted, table_name, table_reference
+from sdcdb.connection.identifiers import fold, identifier, quoted, table_name, table_reference
 from sdcdb.errors import DatabaseError, choices
 
 _WIDTHS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
@@ -61,8 +61,8 @@ class TableProfile:
     columns: tuple[ColumnProfile, ...]
 
     def column(self, name: str) -> ColumnProfile | None:
-        """Return the column of this name. Names are compared as DuckDB does, ignoring case."""
-        return next((column for column in self.columns if column.name.casefold() == name.casefold()), None)
+        """Return the column of this name. Names are compared as DuckDB does, without regard to case."""
+        return next((column for column in self.columns if fold(column.name) == fold(name)), None)
 
 
 def table_names(con: duckdb.DuckDBPyConnection) -> list[str]:
@@ -86,7 +86,7 @@ def view_names(con: duckdb.DuckDBPyConnection) -> list[str]:
 def column_types(con: duckdb.DuckDBPyConnection, table: str) -> dict[str, str]:
     """Return the type of each column of a table or view; if there is no such table, list those there are."""
     names = [*table_names(con), *view_names(con)]
-    found = next((name for name in names if name.casefold() == table.casefold()), None)
+    found = next((name for name in names if fold(name) == fold(table)), None)
     if found is None:
         what = choices(table, names) if names else "the database has no tables"
         raise DatabaseError(f"no table {table!r}; {what}")

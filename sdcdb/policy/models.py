@@ -10,6 +10,7 @@ from pydantic.annotated_handlers import GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError
 
+from sdcdb.connection.identifiers import fold, folded_alike
 from sdcdb.errors import choices
 from sdcdb.fields.amount import Amount, AmountField, parse
 from sdcdb.fields.strict import Strict, incoherent
@@ -46,6 +47,15 @@ def _pool(given: Any) -> Any:
     return given
 
 
+def _groups(given: Any) -> Any:
+    if given == "suppress":
+        raise PydanticCustomError(
+            "former", "`suppress` is now called `mark`; `merge`, the default, shows no keys of unsafe groups"
+        )
+    return given
+
+
+Groups = Annotated[Literal["merge", "mark", "deny"], BeforeValidator(_groups)]
 Pool = Annotated[Literal["all", "user", "team"], BeforeValidator(_pool)]
 
 
@@ -106,8 +116,10 @@ class Restrict(Strict):
     """Aggregates that may be asked of a confidential column."""
     pool: Pool = Field(default=DEFAULTS["restrict"]["pool"])
     """Whose answers add up: everybody's, each user's own, or those of the user's team."""
-    groups: Literal["suppress", "deny"] = Field(default=DEFAULTS["restrict"]["groups"])
-    """What happens to a question with unsafe groups: the groups are suppressed, or the whole is denied."""
+    groups: Groups = Field(default=DEFAULTS["restrict"]["groups"])
+    """What happens to a question with unsafe groups. merge: they become one row without keys, which has numbers only
+    where it is itself large enough and safe. mark: they keep their keys and lose their numbers. deny: the whole
+    question is denied."""
     max_overlap: int | None = Field(default=DEFAULTS["restrict"]["max_overlap"], ge=0, strict=True)
     """The most records that two different query sets may share; left out, any number."""
 
@@ -179,6 +191,8 @@ class Table(Strict):
         if not self.columns:
             yield ("columns",), "is required: give every column of the table a role"
             return
+        alike = "is one name with another column of this table: case makes no difference"
+        yield from ((("columns", name), alike) for name in folded_alike(self.columns))
         if self.key is None:
             yield ("key",), f"is required: the column that names a record, or {ROWID} for a table that never changes"
         elif self.key != ROWID and self.key not in self.columns:
@@ -244,15 +258,17 @@ class Policy(Strict):
             for user in users:
                 if teams.setdefault(user, team) != team:
                     yield ("teams", team), f"{user!r} is in {teams[user]!r} already: a user has one team"
-        seen: dict[str, str] = dict.fromkeys(self.tables, "a table of this policy")
+        for table_name in folded_alike(self.tables):
+            yield ("tables", table_name), "is one name with another table of this policy: case makes no difference"
+        seen: dict[str, str] = dict.fromkeys(map(fold, self.tables), "a table of this policy")
         for table_name, table in self.tables.items():
             for view in table.protect:
-                if view in seen:
+                if fold(view) in seen:
                     yield (
                         ("tables", table_name, "protect", view),
-                        f"is already the name of {seen[view]}: choose another",
+                        f"is already the name of {seen[fold(view)]}: choose another",
                     )
-                seen[view] = f"a protected view of {table_name}"
+                seen[fold(view)] = f"a protected view of {table_name}"
 
 
 __all__ = ["Amount", "Column", "Policy", "Restrict", "Role", "Table", "View"]

@@ -50,16 +50,17 @@ def draw_rows(
 def draw_answer(console: Console, notes: Console, answer: Answer, hidden: Collection[tuple[int, int]]) -> None:
     """Draw an answer, followed by a sentence on what was suppressed in it and why."""
     draw_rows(console, answer.columns, answer.rows, hidden)
-    note = suppression(answer.verdict)
+    note = suppression(answer)
     if note is not None:
         notes.print(note)
 
 
-def suppression(verdict: Verdict) -> Text | None:
-    """Say what was left out of an answer; None if nothing was."""
+def suppression(answer: Answer) -> Text | None:
+    """Say what was left out of an answer, or None."""
+    verdict = answer.verdict
     if verdict.kind != "suppress":
         return None
-    what = f"{HIDDEN} {counted(verdict.suppressed, 'group')} suppressed"
+    what = f"{HIDDEN} groups merged" if answer.merged else f"{HIDDEN} {counted(verdict.suppressed, 'group')} suppressed"
     text = Text.assemble((what, "bold yellow"), f" ({verdict.rule}): {printable(verdict.reason)}")
     return text.append(f"\n  try: {printable(verdict.hint)}", "dim") if verdict.hint else text
 

@@ -1,8 +1,9 @@
 """Which values of an answer were suppressed.
 
-A suppressed group keeps its keys and has NULL for its aggregates. Other NULLs may appear too: the keys of subtotals,
-a MIN of nothing. In a plain SELECT, the select list distinguishes keys from aggregates. In a statement that computes
-with aggregates (a CTE, a subquery) this is not visible from outside, and every NULL may be a suppressed value.
+A marked group keeps its keys and has NULL for its aggregates; the row of merged groups has NULL for its keys. Other
+NULLs can stand beside them: the keys of subtotals, a MIN of nothing. Where the statement is a plain SELECT, its list
+tells keys from aggregates. Where it works on aggregates further (a CTE, a subquery), this cannot be told from outside,
+and every NULL may be one that was suppressed.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,10 +20,16 @@ def hidden(answer: Answer, sql: str) -> frozenset[tuple[int, int]]:
     """Return the row and column of every suppressed value of an answer."""
     if answer.verdict.kind != "suppress":
         return frozenset()
+    if answer.merged:
+        return frozenset(_nulls(_only_merged(answer), range(len(answer.columns))))
     columns = _aggregates(sql, len(answer.columns))
     if columns is None:
         return frozenset(_nulls(answer.rows, range(len(answer.columns))))
     return frozenset(_nulls([row if _all_null(row, columns) else () for row in answer.rows], columns))
+
+
+def _only_merged(answer: Answer) -> list[Sequence[Any]]:
+    return [row if n in answer.merged else () for n, row in enumerate(answer.rows)]
 
 
 def _nulls(rows: Sequence[Sequence[Any]], columns: Sequence[int]) -> Iterator[tuple[int, int]]:

@@ -9,7 +9,7 @@ from typing import Any
 import duckdb
 from sqlglot import exp
 
-from sdcdb.connection.identifiers import identifier, quoted
+from sdcdb.connection.identifiers import fold, identifier, quoted
 from sdcdb.engines.duckdb import SCHEMA, enum_name
 from sdcdb.errors import DatabaseError, choices
 from sdcdb.techniques.technique import Draws
@@ -134,7 +134,7 @@ def entry(con: duckdb.DuckDBPyConnection, view: str) -> Entry:
         sql = f"SELECT view_name, plan, sdcdb_version, fitted_at, kind FROM {SCHEMA}.plans ORDER BY view_name"
         rows = con.execute(sql).fetchall()
     for name, plan, version, fitted_at, kind in rows:
-        if name.casefold() == view.casefold():
+        if fold(name) == fold(view):
             return Entry(Plan.model_validate_json(plan), version, fitted_at, kind)
     there_is = choices(view, [row[0] for row in rows]) if rows else "there is none yet: `sdcdb protect` creates them"
     raise DatabaseError(f"there is no protected view {view!r}; {there_is}")

@@ -6,7 +6,7 @@ from functools import partial
 
 import duckdb
 
-from sdcdb.connection.identifiers import identifier, quoted, table_reference
+from sdcdb.connection.identifiers import fold, identifier, quoted, table_reference
 from sdcdb.connection.profile import ColumnProfile, TableProfile, profile, table_names, view_names
 from sdcdb.errors import Problem, choices, counted
 from sdcdb.policy.load import Document, FieldPath, dotted
@@ -40,20 +40,20 @@ def check(con: duckdb.DuckDBPyConnection, document: Document, read: Read | None 
 
 def _check_tables(con: duckdb.DuckDBPyConnection, document: Document, read: Read) -> Iterator[Misfit]:
     ours = kinds(con)  # a protected view that was materialised is a table of the database, and no stranger
-    names = {name.casefold(): name for name in table_names(con) if name not in ours}
-    views = {name.casefold() for name in view_names(con)}
+    names = {fold(name): name for name in table_names(con) if name not in ours}
+    views = {fold(name) for name in view_names(con)}
     for name, table in document.policy.tables.items():
         path: FieldPath = ("tables", name)
-        if name.casefold() not in names:
+        if fold(name) not in names:
             yield Misfit(path, f"is not a table of the database; {choices(name, names.values())}")
             continue
         for view in table.protect:
-            if view.casefold() in names:
+            if fold(view) in names:
                 yield Misfit((*path, "protect", view), "is already a table of the database: choose another name")
         if not table.public:
-            for finding in _check_table(con, table, read(names[name.casefold()])):
+            for finding in _check_table(con, table, read(names[fold(name)])):
                 yield Misfit((*path, *finding.path), finding.message, finding.severity)
-    declared = {name.casefold() for name in document.policy.tables}
+    declared = {fold(name) for name in document.policy.tables}
     for folded, name in names.items():
         if folded not in declared and folded not in views:
             yield Misfit(("tables",), f"the table {name!r} is not declared: nobody can reach it", "warning")
@@ -68,9 +68,9 @@ def _check_table(con: duckdb.DuckDBPyConnection, table: Table, found: TableProfi
         else:
             for finding in _check_column(con, found.name, column, here):
                 yield Misfit(("columns", name, *finding.path), finding.message, finding.severity)
-    declared = {name.casefold() for name in table.columns}
+    declared = {fold(name) for name in table.columns}
     for name in real:
-        if name.casefold() not in declared:
+        if fold(name) not in declared:
             yield Misfit(("columns",), f"the column {name!r} has no role; {choices(name, Role)}")
     yield from _check_key(table, found)
     yield from _check_methods(table, found)

@@ -7,6 +7,7 @@ from functools import cache
 
 import duckdb
 
+from sdcdb.connection.identifiers import fold
 from sdcdb.connection.profile import ColumnProfile, TableProfile, profile, table_names
 from sdcdb.engines.expressions import RECORD, Row
 from sdcdb.errors import DataError
@@ -76,7 +77,7 @@ def join_jobs(rows: Params | None, wanted: Iterable[tuple[Params, ColumnSpec]]) 
 def refuse_reserved(found: TableProfile) -> None:
     """Refuse columns that could be taken for a draw: their values would come out instead of noise."""
     for column in found.columns:
-        if column.name.casefold().startswith("sdc "):
+        if fold(column.name).startswith("sdc "):
             raise DataError(f"the column {column.name!r} of {found.name!r} has a name that sdcdb reserves: rename it")
 
 
@@ -132,8 +133,8 @@ def fit_view(
 def remembered_profiles(con: duckdb.DuckDBPyConnection) -> Read:
     """Return what profiles each table once, however often it is asked: a profile is a scan, with sorting."""
     once = cache(lambda name: profile(con, name))
-    names = {name.casefold(): name for name in table_names(con)}
-    return lambda name: once(names.get(name.casefold(), name))
+    names = {fold(name): name for name in table_names(con)}
+    return lambda name: once(names.get(fold(name), name))
 
 
 def _key(found: TableProfile, table: Table) -> str:
@@ -146,8 +147,8 @@ def _key(found: TableProfile, table: Table) -> str:
 
 def _others(found: TableProfile, table: Table) -> tuple[str, ...]:
     """Return the columns that a technique may look at to learn what goes with a value."""
-    named = {name.casefold() for name in table.named(*(role for role in Role if role is not Role.IDENTIFIER))}
-    return tuple(column.name for column in found.columns if column.name.casefold() in named)
+    named = {fold(name) for name in table.named(*(role for role in Role if role is not Role.IDENTIFIER))}
+    return tuple(column.name for column in found.columns if fold(column.name) in named)
 
 
 def _wanted_columns(found: TableProfile, table: Table, view: View) -> Iterator[tuple[Params, ColumnSpec]]:
@@ -161,10 +162,10 @@ def _wanted_columns(found: TableProfile, table: Table, view: View) -> Iterator[t
 
 def _published(found: TableProfile, wanted: Wanted, fitted: tuple[Fitted, ...]) -> Iterator[str]:
     """Yield the columns that leave: never identifiers, and confidential ones only when something was done to them."""
-    changed = {column.casefold() for each in fitted for column in each.columns if column != RECORD}
-    roles = {name.casefold(): column.role for name, column in wanted.table.columns.items()}
+    changed = {fold(column) for each in fitted for column in each.columns if column != RECORD}
+    roles = {fold(name): column.role for name, column in wanted.table.columns.items()}
     for column in found.columns:
-        role = roles.get(column.name.casefold(), Role.IDENTIFIER)
+        role = roles.get(fold(column.name), Role.IDENTIFIER)
         hidden = role is Role.IDENTIFIER or (role is Role.CONFIDENTIAL and wanted.view.rows is None)
-        if column.name.casefold() in changed or not hidden:
+        if fold(column.name) in changed or not hidden:
             yield column.name

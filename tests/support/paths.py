@@ -3,5 +3,6 @@
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-CASES = ROOT / "tests" / "cases"
-SUPPORT = ROOT / "tests" / "support"
+TESTS = ROOT / "tests"
+CASES = TESTS / "cases"
+SUPPORT = TESTS / "support"

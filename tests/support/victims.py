@@ -41,7 +41,7 @@ def policy(
     path: Path,
     *,
     pool: str = "all",
-    groups: str = "suppress",
+    groups: str = "merge",
     aggregates: str = "count, sum, avg",
     protect: bool = False,
 ) -> Path:

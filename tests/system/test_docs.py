@@ -39,7 +39,8 @@ MANUAL = sorted(page for page in DOCS.rglob("*.md") if page.parent.name not in {
 READ = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")]
 LINKING = [*READ, ROOT / "CHANGELOG.md", *sorted(DOCS.rglob("*.md"))]
 ASKED = {"questions.md", "read-a-denial.md"}
-PUBLIC = {"sdcdb", *(f"sdcdb.{name}" for name in ("datasets", "evaluate", "gateway", "measures", "trees", "udfs", "views"))}
+PUBLIC = {"sdcdb"}
+PUBLIC |= {f"sdcdb.{name}" for name in ("datasets", "evaluate", "gateway", "measures", "trees", "udfs", "views")}
 PUBLIC |= {"sdcdb.gateway.inference"}
 
 

@@ -64,13 +64,13 @@ def test_ask_leaves_the_database_alone(run: Run, db: Path) -> None:
     assert db.read_bytes() == before
 
 
-def test_suppressed_groups_are_marked(run: Run, db: Path) -> None:
+def test_small_groups_are_merged_and_marked(run: Run, db: Path) -> None:
     said = run("ask", db, BY_DEPT, "-u", "ann").stdout
-    assert [line.split() for line in said.splitlines()[2:5]] == [["IT", "40"], ["Lab", "*"], ["Sales", "79"]]
-    assert "* 1 group suppressed (size)" in said
-    assert run("ask", db, BY_DEPT, "--csv").stdout == "dept,n\nIT,40\nLab,*\nSales,79\n"
+    assert [line.split() for line in said.splitlines()[2:5]] == [["IT", "40"], ["Sales", "79"], ["*", "*"]]
+    assert "* groups merged (size)" in said
+    assert run("ask", db, BY_DEPT, "--csv").stdout == "dept,n\nIT,40\nSales,79\n*,*\n"
     data = json.loads(run("ask", db, BY_DEPT, "--json").stdout)
-    assert (data["rows"], data["suppressed"]) == ([["IT", 40], ["Lab", None], ["Sales", 79]], [[1, 1]])
+    assert (data["rows"], data["merged"]) == ([["IT", 40], ["Sales", 79], [None, None]], [2])
     assert (data["verdict"]["kind"], data["verdict"]["suppressed"]) == ("suppress", 1)
 
 

@@ -24,7 +24,7 @@ def test_a_short_domain_has_a_cell_for_each_value_and_a_long_one_a_hundred() -> 
 
 
 def test_a_grid_needs_two_ends() -> None:
-    with pytest.raises(DataError, match="two ends"):
+    with pytest.raises(DataError, match="use low < high"):
         Grid(3, 3, 10)
 
 

@@ -86,7 +86,7 @@ def test_an_empty_table_has_no_records_and_no_classes(con: duckdb.DuckDBPyConnec
 def test_a_table_checks_its_columns() -> None:
     number, category = Attribute("n", "number"), Attribute("c", "category", ("a",))
     codes = np.zeros(2, np.int32)
-    with pytest.raises(DataError, match="holds numbers"):
+    with pytest.raises(DataError, match="is a number"):
         TrainingTable((number,), (np.zeros(2),), "n")
     with pytest.raises(DataError, match="same length"):
         TrainingTable((number, category), (np.zeros(3), codes), "c")

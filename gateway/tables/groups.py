@@ -1,0 +1,62 @@
+"""The groups of a block: the cells of each, and of the query set that each of its measures is about."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdcdb.connection.identifiers import quoted
+from sdcdb.gateway.reading.aggregate import Measure
+from sdcdb.gateway.tables.cells import Indices
+
+NO_VALUE = -1
+
+
+@dataclass(frozen=True)
+class Group:
+    """One group of a block. What is kept by condition or by expression has a place for each of its cells.
+
+    `ranks` are the places of an expression's values among all of its values, `NO_VALUE` where it is NULL; `numbers`
+    are the values themselves where they are added up.
+    """
+
+    row: int
+    chosen: int
+    """The number of its grouping set."""
+    cells: Indices
+    flags: Mapping[str, NDArray[np.bool_]]
+    ranks: Mapping[str, NDArray[np.int64]]
+    numbers: Mapping[str, NDArray[np.float64]]
+
+    def of(self, measure: Measure) -> Indices:
+        """Return the cells of the query set that a measure is about."""
+        return self.cells if measure.condition is None else self.cells[self.flags[quoted(measure.condition)]]
+
+    def ranked(self, measure: Measure) -> tuple[NDArray[np.int64], NDArray[np.float64] | None]:
+        """Return the ranks, and the numbers where they matter, of a measure's expression in its query set."""
+        text = quoted(measure.expression) if measure.expression is not None else ""
+        here = slice(None) if measure.condition is None else self.flags[quoted(measure.condition)]
+        numbers = self.numbers.get(text)
+        return self.ranks[text][here], None if numbers is None else numbers[here]
+
+
+def union(groups: Sequence[Group], row: int) -> Group | None:
+    """Put groups of one grouping set together; None if a join put a record into several of them."""
+    cells = np.concatenate([group.cells for group in groups])
+    if len(np.unique(cells)) < len(cells):
+        return None
+    first = groups[0]
+
+    def joined(held: list[Mapping[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
+        return {name: np.concatenate([part[name] for part in held]) for name in held[0]}
+
+    return Group(
+        row,
+        first.chosen,
+        cells,
+        joined([group.flags for group in groups]),
+        joined([group.ranks for group in groups]),
+        joined([group.numbers for group in groups]),
+    )
