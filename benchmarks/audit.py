@@ -47,7 +47,6 @@ def run(rows: int, sizes: tuple[int, ...], seed: int = 3) -> list[list[str]]:
         if finding.allowed:
             answer = [{"sum": float(totals[question[0].cells].sum())}]
             if not finding.implied:
-                knowledge.tails(question, answer)
                 knowledge.learn(question, answer)
             allowed += 1
         considered.append(middle - start)

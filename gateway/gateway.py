@@ -9,7 +9,7 @@ cannot both pass. Everything else runs at once, on as many threads as ask.
 import secrets
 import tempfile
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -99,8 +99,6 @@ class Gateway:
                 verdict = self.explain(question, params, who)
                 return Answer(("property", "value"), ("VARCHAR", "VARCHAR"), tuple(verdict.rows()), verdict)
             return self._answered(sql, params, who)
-        except _Noted as refusal:  # to the analyst, it is a denial like any other
-            raise Denied(refusal.rule, refusal.reason, refusal.hint) from None
         except Denied as refusal:
             self._note(sql, who, refusal)
             raise
@@ -233,25 +231,18 @@ class Gateway:
         return decided
 
     def _commit(self, sql: str, who: Asking, decided: Decided, verdict: Verdict) -> None:
-        """Write the answers into the ledger, then learn them. An answer out of all expectation is denied."""
-        tails = _tails(decided)
-        kept = [
-            (asked, finding, tail)
-            for asked, finding, tail in zip(decided.asked, decided.findings, tails, strict=True)
-            if tail or not any(tails)
-        ]
-        facts = tuple(decided.audits[asked.table].fact(asked, finding, tail=tail) for asked, finding, tail in kept)
-        refusal = denied("interval")
-        shown = verdict if not any(tails) else Verdict("deny", refusal.rule, refusal.reason, refusal.hint)
-        self._write(sql, who, shown, facts)
+        """Write the answers into the ledger, whatever they are, then learn them."""
+        facts = tuple(
+            decided.audits[asked.table].fact(asked, finding, surprise=surprise)
+            for asked, finding, surprise in zip(decided.asked, decided.findings, _surprises(decided), strict=True)
+        )
+        self._write(sql, who, verdict, facts)
 
         def failed() -> None:  # what is known is no longer what is in the ledger: answer nothing more about it
             for table in decided.audits:
                 self._tables.forget(table)
 
-        self._learner.begin(lambda: _learn([(asked, tail) for asked, _, tail in kept], decided.audits), failed)
-        if any(tails):
-            raise _Noted(refusal)
+        self._learner.begin(lambda: _learn(decided.asked, decided.audits), failed)
 
     def _public(self, query: exp.Expr) -> list[Any]:
         """Run a subquery over public tables in the lobby; return its values."""
@@ -285,13 +276,6 @@ class Gateway:
         self._ledger.append(fields_of(entry))
 
 
-class _Noted(Denied):
-    """A denial that is in the ledger already."""
-
-    def __init__(self, refusal: Denied) -> None:
-        super().__init__(refusal.rule, refusal.reason, refusal.hint)
-
-
 def _digest_key(database: Path | None) -> str:
     """Return the key of the ledger's digests, from the key file beside the database."""
     if database is None:
@@ -299,21 +283,20 @@ def _digest_key(database: Path | None) -> str:
     return read_secret("keyfile", database).subkey("the digests of the ledger")
 
 
-def _tails(decided: Decided) -> list[bool]:
+def _surprises(decided: Decided) -> list[bool]:
+    """Tell which answers leave somebody less room than the limits say: for the owner, in the ledger."""
     found: dict[int, bool] = {}
     for (table, column), mine in _by_column(decided.asked):
         audit = decided.audits[table]
-        flags = audit.knowledge(column).tails([a.question for a in mine], [audit.answers(a) for a in mine])
+        flags = audit.knowledge(column).surprises([a.question for a in mine], [audit.answers(a) for a in mine])
         found |= {id(asked): flag for asked, flag in zip(mine, flags, strict=True)}
     return [found[id(asked)] for asked in decided.asked]
 
 
-def _learn(kept: Sequence[tuple[Asked, bool]], audits: Mapping[str, PoolHistory]) -> None:
-    hidden = {id(asked): tail for asked, tail in kept}
-    for (table, column), mine in _by_column(asked for asked, _ in kept):
+def _learn(asked: Iterable[Asked], audits: Mapping[str, PoolHistory]) -> None:
+    for (table, column), mine in _by_column(asked):
         audit = audits[table]
-        answers, denied_too = [audit.answers(a) for a in mine], [hidden[id(a)] for a in mine]
-        audit.knowledge(column).learn([a.question for a in mine], answers, denied_too)
+        audit.knowledge(column).learn([a.question for a in mine], [audit.answers(a) for a in mine])
 
 
 def _by_column(asked: Iterable[Asked]) -> Iterator[tuple[tuple[str, str], list[Asked]]]:

@@ -1,8 +1,10 @@
 """What is known about one confidential column, and whether one more answer is safe."""
 
 import hashlib
+import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -14,10 +16,13 @@ from sdcdb.gateway.inference.extremes.alternates import witnesses_safe
 from sdcdb.gateway.inference.extremes.extremes import learn_extreme
 from sdcdb.gateway.inference.finding import Finding
 from sdcdb.gateway.inference.intervals.record_bounds import atom_bounds, on_grid
+from sdcdb.gateway.inference.lattice.lattice import Lattice
 from sdcdb.gateway.inference.limits import Limits
+from sdcdb.gateway.inference.prior import Prior
 from sdcdb.gateway.inference.question import Question
 from sdcdb.gateway.inference.score import Score
-from sdcdb.gateway.inference.state.feasible_state import Ground, Mark
+from sdcdb.gateway.inference.state.cell_state import Columns
+from sdcdb.gateway.inference.state.feasible_state import Ground
 from sdcdb.gateway.inference.state.restore import restore_sums
 from sdcdb.gateway.inference.state.sums import learn_sum
 from sdcdb.gateway.inference.statement_rules import Statement
@@ -33,7 +38,7 @@ class Knowledge:
     """All answers about one column so far. Not thread-safe: the caller holds one lock per table.
 
     A statement goes through `consider`, which never sees an answer; the caller then computes the answers of the allowed
-    questions, asks `tails` whether one of them is a rare case that must be denied after all, and calls `learn`.
+    questions, gives them, whatever they are, and calls `learn`. `surprises` tells which of them were not expected.
     """
 
     def __init__(
@@ -44,6 +49,7 @@ class Knowledge:
         step: float | None,
         limits: Limits,
         secret: bytes | None = None,
+        prior: Prior | None = None,
     ) -> None:
         records = np.asarray(counts, dtype=np.int64)
         if records.ndim != 1 or (records < 0).any():
@@ -53,10 +59,15 @@ class Knowledge:
         self._counts = records[self._live]
         seed = hashlib.blake2b(secret if secret is not None else os.urandom(32), digest_size=32).digest()
         self._history = History(len(self._live), np.random.default_rng(int.from_bytes(seed, "little")))
-        self._ground = Ground(self._counts, max(self._scale.interval_need, self._scale.cae_need))
+        rng = np.random.default_rng([int.from_bytes(seed, "little"), 1])
+        lattice = Lattice.fresh(self._counts, 1 / self._scale.unit, rng)
+        need = max(self._scale.interval_need, self._scale.cae_need)
+        known = prior.in_units(self._scale.low, self._scale.wide) if prior is not None and self._scale.wide else None
+        mean = 0.5 if known is None else min(0.98, max(0.02 * need, known.mean))
+        columns = Columns.fresh(need, lattice, self._scale.unit, self._scale.cae_need, mean)
+        self._ground = Ground(columns, known)
         self._score: Score | None = None
-        self._covered: dict[bytes, Range] = {}
-        self._denied: set[bytes] = set()
+        self._covered: dict[bytes, Mapping[str, Range]] = {}
 
     @property
     def rank(self) -> int:
@@ -83,71 +94,68 @@ class Knowledge:
             for number, (question, cells) in enumerate(zip(questions, sets, strict=True), start=1):
                 decision = statement.decide(cells, question.kinds, before, last=number == len(questions))
                 findings.append(decision.finding)
-                if decision.covered is not None and len(questions) == 1:
+                if decision.covered:
                     self._covered[_key(question)] = decision.covered
         finally:
             self._ground.rewind(mark)
         return findings
 
-    def learn(
-        self, questions: Sequence[Question], answers: Sequence[Answers], denied: Sequence[bool] | None = None
-    ) -> list[bool]:
-        """Take in the true answers of questions; return for each whether it told something new.
-
-        `denied` says which were denied after all, by default those that the last `tails` said so of. Their answers
-        count as known, but nothing that follows from them alone is given away.
-        """
+    def learn(self, questions: Sequence[Question], answers: Sequence[Answers]) -> list[bool]:
+        """Take in the true answers of questions; return for each whether it told something new."""
         given = [self._in_units(q, a) for q, a in zip(questions, answers, strict=True)]
-        kept_back = denied if denied is not None else [_key(question) in self._denied for question in questions]
         new = []
-        for question, answer, secret in zip(questions, given, kept_back, strict=True):
+        for question, answer in zip(questions, given, strict=True):
             cells, fresh = self._lively(question), False
-            if "sum" in question.kinds and self._history.add(cells, answer["sum"], denied=secret):
+            if "sum" in question.kinds and self._history.add(cells, answer["sum"]):
                 fresh = True
+                self._on_grid(cells)
                 learn_sum(self._ground, cells, answer["sum"])
             for kind in sorted(question.kinds - {"sum"}):
-                fresh |= learn_extreme(self._ground, cells, kind, answer[kind], denied=secret)
+                fresh |= learn_extreme(self._ground, cells, kind, answer[kind])
             new.append(fresh)
-        self._score, self._denied = None, set()
+        self._score = None
         return new
 
-    def tails(self, questions: Sequence[Question], answers: Sequence[Answers]) -> list[bool]:
-        """Tell, per question, whether its true answer must be denied although the question was allowed.
+    def _on_grid(self, cells: Cells) -> None:
+        before = self._ground.columns.lattice
+        after = before.with_set(cells)
+        after = after if before.allows(after) else after.settled()
+        self._ground.columns = replace(self._ground.columns, lattice=after)
 
-        That is so when the answer lies outside of what `consider` covered and a limit would really be breached. It is
-        rare by construction. The caller denies, and calls `learn` all the same: the denial tells as much.
+    def surprises(self, questions: Sequence[Question], answers: Sequence[Answers]) -> list[bool]:
+        """Tell, per question of the last `consider`, whether its answer leaves somebody less room than the limits say.
+
+        That happens when the answer lies outside of what was thought plausible, which shows that the column is not
+        what is publicly known of it. Nothing depends on it but what the owner is told: the answer is given like any
+        other. The state is the same afterwards.
         """
         given = [self._in_units(q, a) for q, a in zip(questions, answers, strict=True)]
-        self._denied = set()
-        if len(questions) == 1 and (covered := self._covered.get(_key(questions[0]))) is not None:
-            covered_low, covered_high = covered
-            if covered_low <= given[0]["sum"] <= covered_high:
+        if len(questions) == 1 and questions[0].kinds == {"sum"}:
+            low, high = self._covered.get(_key(questions[0]), {}).get("sum", (math.inf, -math.inf))
+            if low <= given[0]["sum"] <= high:
                 return [False]
         found, mark = [], self._ground.mark()
         exact = self._history.exact.fork() if len(questions) > 1 else None  # a fork costs more than all the rest
         try:
             for question, answer in zip(questions, given, strict=True):
-                cells, undo = self._lively(question), self._ground.mark()
+                cells, before = self._lively(question), len(self._ground.frozen)
                 fresh = "sum" in question.kinds
                 if fresh:
                     fresh = exact.add(cells) if exact is not None else not self._history.exact.implied(cells)
                 if fresh:
+                    self._on_grid(cells)
                     learn_sum(self._ground, cells, answer["sum"])
                 for kind in sorted(question.kinds - {"sum"}):
                     fresh |= learn_extreme(self._ground, cells, kind, answer[kind])
-                tail = fresh and not self._stands(undo)
-                if tail:
-                    self._ground.rewind(undo)
-                    self._denied.add(_key(question))
-                found.append(tail)
+                found.append(fresh and not self._stands(before))
         finally:
             self._ground.rewind(mark)
         return found
 
-    def _stands(self, before: Mark) -> bool:
+    def _stands(self, frozen: int) -> bool:
         """Tell whether everybody still has the room they need, apart from those who had not before."""
         verdict = self._ground.safe()
-        if verdict is None or len(self._ground.frozen) > len(before.frozen):
+        if verdict is None or len(self._ground.frozen) > frozen:
             return False
         return witnesses_safe(self._ground, verdict.point)
 
@@ -161,26 +169,30 @@ class Knowledge:
         limits: Limits,
         secret: bytes | None,
         rows: Iterable[tuple[Question, Answers]],
-        denied: Iterable[bool] | None = None,
+        prior: Prior | None = None,
     ) -> "Knowledge":
         """Return the state after a history of answers that each told something new, much faster than by `learn`.
 
-        A question for more than a sum tells something new if any part of it does. `denied` says which answers were
-        learnt and not given, one flag per row. Verdicts are those of the history taken in one by one, but for rounding.
+        A question for more than a sum tells something new if any part of it does. Verdicts are those of the history
+        taken in one by one, but for rounding.
         """
-        state = cls(counts, low, high, step, limits, secret)
+        state = cls(counts, low, high, step, limits, secret, prior)
         history = list(rows)
-        flags = [False] * len(history) if denied is None else list(denied)
-        first = next((i for i, flag in enumerate(flags) if flag), len(history))
-        plain = [i for i in range(first) if history[i][0].kinds == {"sum"}]
-        state._take_in([history[i] for i in plain])
-        for i in sorted(set(range(len(history))) - set(plain)):
-            state.learn([history[i][0]], [history[i][1]], [flags[i]])
+        state._take_in([row for row in history if row[0].kinds == {"sum"}])
+        for question, answer in history:
+            if question.kinds != {"sum"}:
+                state.learn([question], [answer])
+        if state._ground.blind:  # an order that loses sight of the values: take the one in which they were learnt
+            state = cls(counts, low, high, step, limits, secret, prior)
+            for question, answer in history:
+                state.learn([question], [answer])
         return state
 
     def _take_in(self, sums: list[tuple[Question, Answers]]) -> None:
         known = [(self._lively(question), self._in_units(question, answer)["sum"]) for question, answer in sums]
         self._history.restore(known)
+        for cells, _ in known:
+            self._on_grid(cells)
         restore_sums(self._ground, known)
 
     # ---- looking
@@ -188,7 +200,7 @@ class Knowledge:
     def status(self) -> Score:
         """Return how close the best-known record is to the limits, as certified."""
         if self._score is None:
-            self._score = self._scale.score(min(self._ground.least_width(), 1.0))
+            self._score = self._scale.score(self._ground.least_room())
         return self._score
 
     def intervals(self) -> tuple[Floats, Floats]:

@@ -1,16 +1,21 @@
 """The rules, in order, for the questions of one statement: what is decided never depends on an answer to them."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sdcdb.gateway.inference.algebra.geometry import LEAST
 from sdcdb.gateway.inference.exact.answered_sums import History
 from sdcdb.gateway.inference.exact.determined import determines
-from sdcdb.gateway.inference.extremes.extreme_range import implied_extreme, released_extreme
+from sdcdb.gateway.inference.exact.small_totals import determines_small_total
+from sdcdb.gateway.inference.extremes.extreme_range import implied_extreme
 from sdcdb.gateway.inference.extremes.extremes import try_extreme
 from sdcdb.gateway.inference.extremes.holders import stay_hidden
 from sdcdb.gateway.inference.finding import Finding
+from sdcdb.gateway.inference.intervals.interval_rule import WIDE, Room
+from sdcdb.gateway.inference.lattice.lattice import LARGE
 from sdcdb.gateway.inference.score import Score
 from sdcdb.gateway.inference.state.feasible_state import Ground
 from sdcdb.gateway.inference.state.sums import try_sum
@@ -21,10 +26,10 @@ Cells = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Decision:
-    """A finding, and for a plain sum the answers that it covered, in the audit's units."""
+    """A finding, and for each kind of answer the range that it covered, in the audit's units."""
 
     finding: Finding
-    covered: tuple[float, float] | None = None
+    covered: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
 
 class Statement:
@@ -33,32 +38,33 @@ class Statement:
     def __init__(self, history: History, ground: Ground, counts: NDArray[np.int64], scale: Scale) -> None:
         self._history, self._exact, self._ground = history, history.exact, ground
         self._counts, self._scale, self._limits = counts, scale, scale.limits
-        self._released = None if history.released is None else history.released.fork()
         self._sets: list[Cells] = []
+        self._extremes = ground.extremes  # as answered: those of this statement have no value yet
+        self._extreme_sets: dict[str, list[Cells]] = {"min": [], "max": []}
 
     def decide(self, cells: Cells, kinds: frozenset[str], before: Score, *, last: bool) -> Decision:
         """Decide one question. If it is allowed, the ground keeps it as tried; if not, the ground is as it was."""
         mark = self._ground.mark()
         new = self._new_kinds(cells, kinds)
-        if self._scale.too_coarse or not self._given(cells, kinds - new):
+        if self._scale.too_coarse:
             return Decision(Finding(allowed=False, rule="interval", before=before, after=None, implied=False))
         if not new:
             return Decision(Finding(allowed=True, rule=None, before=before, after=before, implied=True))
         rule = self.overlap(cells) or self.pinned(cells, new) or self.determined(cells, new)
-        width, covered = 0.0, None
+        room, covered = WIDE, dict[str, tuple[float, float]]()
         if rule is None:
-            rule, width, covered = self.room(cells, new)
+            rule, room = self.room(cells, new, covered)
         if rule is not None:
             self._ground.rewind(mark)
             return Decision(Finding(allowed=False, rule=rule, before=before, after=None, implied=False))
         self._sets.append(cells)
+        for kind in new - {"sum"}:
+            self._extreme_sets[kind].append(cells)
         if "sum" in new and not last:
             if self._exact is self._history.exact:
                 self._exact = self._exact.fork()
             self._exact.add(cells)
-            if self._released is not None:
-                self._released.add(cells)
-        after = self._scale.score(width)
+        after = self._scale.score(room)
         return Decision(Finding(allowed=True, rule=None, before=before, after=after, implied=False), covered)
 
     def _new_kinds(self, cells: Cells, kinds: frozenset[str]) -> frozenset[str]:
@@ -67,12 +73,6 @@ class Statement:
             for kind in kinds
             if not (self._exact.implied(cells) if kind == "sum" else implied_extreme(self._ground, cells, kind))
         )
-
-    def _given(self, cells: Cells, implied: frozenset[str]) -> bool:
-        """Tell whether what is implied follows from answers that were given, not from those learnt and denied."""
-        if "sum" in implied and self._released is not None and not self._released.implied(cells):
-            return False
-        return all(released_extreme(self._ground, cells, kind) for kind in implied - {"sum"})
 
     def overlap(self, cells: Cells) -> str | None:
         """Return `overlap` if the set shares too many records with another one."""
@@ -85,8 +85,10 @@ class Statement:
 
     def pinned(self, cells: Cells, new: frozenset[str]) -> str | None:
         """Return `exact` if a MIN or MAX would point at too few people."""
-        extremes, counts, least = self._ground.extremes, self._counts, self._limits.min_set
-        hidden = all(stay_hidden(extremes, cells, kind, counts, least) for kind in new - {"sum"})
+        extremes, counts, least = self._extremes, self._counts, self._limits.min_set
+        hidden = all(
+            stay_hidden(extremes, [*self._extreme_sets[kind], cells], kind, counts, least) for kind in new - {"sum"}
+        )
         return None if hidden else "exact"
 
     def determined(self, cells: Cells, new: frozenset[str]) -> str | None:
@@ -98,21 +100,45 @@ class Statement:
         columns, exact = self._ground.columns, self._exact
         sizes = np.bincount(columns.labels, weights=self._counts, minlength=columns.atoms).astype(np.int64)
         found = determines(exact.vectors(), vectors, exact.primes, columns.labels, sizes, self._limits.min_set)
-        return "exact" if found else None
+        return "exact" if found or self._small_total(cells) else None
 
-    def room(self, cells: Cells, new: frozenset[str]) -> tuple[str | None, float, tuple[float, float] | None]:
-        """Return the rule that is breached, the width that is certified, and the answers that were covered."""
-        failed = "interval" if self._scale.interval_need >= self._scale.cae_need else "cae"
-        if self._ground.blind:
-            return failed, 0.0, None
-        width, covered = 1.0, None
+    def _small_total(self, cells: Cells) -> bool:
+        lattice = self._ground.columns.lattice
+        before, after = lattice.basis, lattice.with_set(cells).basis
+        if self._limits.small_totals == "allow" or before is None or after is None:
+            return False
+        return determines_small_total(before, after, self._limits.min_set)
+
+    def _on_grid(self, cells: Cells) -> bool:
+        """Tell whether whole numbers keep their room if a sum is answered; the ground takes the new margins."""
+        columns, geometry = self._ground.columns, self._ground.geometry
+        after = columns.lattice.with_set(cells)
+        if not columns.lattice.allows(after):
+            return False
+        if after.too_large:
+            rest = geometry.rest(cells)
+            if rest.length > LEAST:
+                leverage = columns.leverage + rest.values**2 / rest.length
+                small = (self._counts < LARGE) & (geometry.number > 0)
+                if not after.grid.bears(leverage[small], columns.leverage[small]):
+                    return False
+        self._ground.columns = replace(columns, lattice=after)
+        return True
+
+    def room(
+        self, cells: Cells, new: frozenset[str], covered: dict[str, tuple[float, float]]
+    ) -> tuple[str | None, Room]:
+        """Return the rule that is breached and the room that is certified; note the answers that were covered."""
+        failed, room = "interval" if self._scale.interval_need >= self._scale.cae_need else "cae", WIDE
+        if self._ground.blind or ("sum" in new and not self._on_grid(cells)):
+            return failed, room
         for kind in sorted(new, reverse=True):  # the sum first: it says most about where the others lie
             if kind == "sum":
                 tried = try_sum(self._ground, cells, self._limits.delta)
-                covered = (tried.low, tried.high) if new == {"sum"} else None
             else:
                 tried = try_extreme(self._ground, cells, kind, self._limits.delta, self._limits.min_set)
-            if tried.widths is None:
-                return failed, 0.0, None
-            width = min(width, float(tried.widths.min(initial=1.0)))
-        return None, width, covered
+            if tried.room is None:
+                return failed, room
+            covered[kind] = (tried.low, tried.high)
+            room = room.least(tried.room)
+        return None, room

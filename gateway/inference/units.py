@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from sdcdb.errors import DataError
 from sdcdb.gateway.inference.intervals.equivocation import STEPS, area, h0, least_width, values_in
+from sdcdb.gateway.inference.intervals.interval_rule import Room
 from sdcdb.gateway.inference.limits import Limits
 from sdcdb.gateway.inference.score import Score
 
@@ -45,11 +46,16 @@ class Scale:
 
     @property
     def interval_need(self) -> float:
-        """The least width in [0, 1] for the rule `interval`; with a step, one more to allow for rounding inwards."""
+        """The least interval in [0, 1] that whole numbers must leave, for the rule `interval`."""
         need = self.limits.min_interval
         if self.step is not None and need > 0:
-            need = (math.ceil(need / self.step - 1e-9) + 1) * self.step
+            need = math.ceil(need / self.step - 1e-9) * self.step
         return need / self.wide if self.wide else math.inf
+
+    @property
+    def unit(self) -> float:
+        """One step of the grid, in [0, 1]."""
+        return self.grain / self.wide if self.wide else 1.0
 
     @property
     def cae_need(self) -> float:
@@ -67,10 +73,10 @@ class Scale:
         """Return a value in units of the audit."""
         return (value - self.low) / self.wide
 
-    def score(self, width: float) -> Score:
-        """Return the score of a least width in [0, 1]."""
-        interval = max(0.0, min(1.0, width)) * self.wide
-        number = values_in(interval, self.grain) if self.wide else 1
+    def score(self, room: Room) -> Score:
+        """Return the score of the room that is left in whole numbers."""
+        interval = max(0.0, min(1.0, room.interval)) * self.wide
+        number = values_in(max(0.0, min(1.0, room.values)) * self.wide, self.grain) if self.wide else 1
         bits, under = h0(number), area(number, self.grain) if self.wide else 0.0
         limits = self.limits
         ratios = {

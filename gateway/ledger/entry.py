@@ -36,7 +36,9 @@ class AnsweredFact(Strict):
     implied: bool = False
     """Whether the answer followed from earlier ones, so that it told nothing new."""
     tail: bool = False
-    """Whether the answer was learnt by the audit and denied."""
+    """In ledgers of before: the answer was learnt by the audit and not given. It counts as known."""
+    surprise: bool = False
+    """Whether the answer, outside of all that was plausible, left somebody less room than the limits say."""
     pool: str = "all"
     """Whose knowledge it became: `all`, `user NAME` or `team NAME`."""
 

@@ -66,21 +66,20 @@ class TableHistory:
     def _restored(self, column: str, pool: str) -> Knowledge:
         layout, spec, names = self._layouts[column], self.table.confidential[column], self._named[column]
         sizes = [len(cells) for cells in layout.versions]
-        rows, denied, told = [], [], set()
+        rows, told = [], set()  # what old ledgers call `tail` was learnt and not given: it counts as known as well
         for version, fact in self._past.facts:
             if fact.column == names[version] and self._past.links.knows(pool, fact.pool) and not fact.implied:
                 flags = layout.spread(unpack(fact.cells, sizes[version]), version)
                 answers: dict[str, float] = {kind: _number(text) for kind, text in fact.answers.items()}
                 rows.append((Question(flags, frozenset(fact.kinds)), answers))
-                denied.append(fact.tail)
                 told.add(fact.pool)
         domain, limits = (spec.low, spec.high, spec.step), self.table.limits_of(spec)
         if len(told) <= 1:
-            return Knowledge.restore(layout.array(), *domain, limits, secrets.token_bytes(32), rows, denied)
+            return Knowledge.restore(layout.array(), *domain, limits, secrets.token_bytes(32), rows)
         # Pools that were apart may each have been told the same: what is not new must not be counted twice.
         state = Knowledge(layout.array(), *domain, limits, secrets.token_bytes(32))
-        for (question, answer), kept_back in zip(rows, denied, strict=True):
-            state.learn([question], [answer], [kept_back])
+        for question, answer in rows:
+            state.learn([question], [answer])
         return state
 
     def question(self, column_cells: Indices, kinds: frozenset[str], column: str) -> Question:
@@ -90,7 +89,7 @@ class TableHistory:
         self._layouts[column].must_not_separate(flags)
         return Question(self._layouts[column].spread(flags), kinds)
 
-    def fact(self, asked: Asked, pool: str, finding: Finding, *, tail: bool) -> AnsweredFact:
+    def fact(self, asked: Asked, pool: str, finding: Finding, *, surprise: bool) -> AnsweredFact:
         """Return what the ledger keeps of an answer."""
         flags = np.zeros(self.cells.size, dtype=np.bool_)
         flags[asked.cells] = True
@@ -103,7 +102,7 @@ class TableHistory:
             kinds=tuple(kinds),
             answers={kind: str(totals.total(kind, asked.cells)) for kind in kinds},
             implied=finding.implied,
-            tail=tail,
+            surprise=surprise,
             pool=pool,
         )
 
@@ -134,9 +133,9 @@ class PoolHistory:
         """Decide questions of one statement together, without looking at their answers."""
         return self.knowledge(column).consider(questions)
 
-    def fact(self, asked: Asked, finding: Finding, *, tail: bool) -> AnsweredFact:
+    def fact(self, asked: Asked, finding: Finding, *, surprise: bool) -> AnsweredFact:
         """Return what the ledger keeps of an answer."""
-        return self.table.fact(asked, self.pool, finding, tail=tail)
+        return self.table.fact(asked, self.pool, finding, surprise=surprise)
 
     def answers(self, asked: Asked) -> dict[str, float]:
         """Return the true answers, for the audit."""

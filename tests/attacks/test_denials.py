@@ -61,15 +61,15 @@ def test_a_rule_that_looks_at_the_truth_would_leak(stage: Stages) -> None:
     assert verdict(ordinary.gateway, question) == verdict(extreme.gateway, question)
 
 
-def test_an_answer_out_of_all_expectation_is_denied_and_counts_as_told(stage: Stages) -> None:
-    """It happens to one question in a million; then the denial itself tells something, and is booked as an answer."""
+def test_an_answer_out_of_all_expectation_is_given_and_the_owner_is_told(stage: Stages) -> None:
+    """Denying it after a look would tell as much: the verdict is the one of a table where the answer is ordinary."""
     rich = [row if row[4] != "Finance" else (*row[:6], victims.HIGH) for row in victims.people(120)]
     set_up = stage(rich)
-    with pytest.raises(Denied) as refusal:
-        set_up.gateway.ask("SELECT SUM(salary) FROM staff WHERE dept = 'Finance'")
-    assert refusal.value.rule == "interval"
+    sql = "SELECT SUM(salary) FROM staff WHERE dept = 'Finance'"
+    assert verdict(set_up.gateway, sql) == verdict(stage(120).gateway, sql)
+    assert set_up.gateway.ask(sql).rows == tuple(set_up.plain(sql) or ())
     ledger = set_up.path.with_name(set_up.path.stem + ".ledger.jsonl").read_text("utf-8")
-    assert '"tail":true' in ledger.replace(" ", "")
+    assert '"surprise":true' in ledger.replace(" ", "")
 
 
 def test_words_of_a_denial_are_the_same_whoever_is_meant(stage: Stages) -> None:

@@ -100,10 +100,16 @@ def test_neither_are_three_or_four(stage: Stages, size: int) -> None:
     assert len(gather(set_up.through(), set_up.raw, predicates).sums) < len(predicates)
 
 
-def test_three_groups_of_extreme_pay_are_not_narrowed(stage: Stages) -> None:
-    """Ten people who all earn the most there is: their sum tells everything, and is not told."""
+def test_a_group_of_extreme_pay_is_treated_like_any_other(stage: Stages) -> None:
+    """Ten people who all earn the most there is: denying their sum would tell it; the size of a set must make it rare.
+
+    What is public about the column should say that such groups exist; then the question is denied beforehand.
+    """
     people = [(n, f"Zq{n:05d}q", "F", 40, "Sales" if n < 10 else "Legal", "School", HIGH if n < 10 else 150_001)
               for n in range(60)]  # fmt: skip
     set_up = stage(people)
     assert set_up.plain("SELECT AVG(salary) FROM staff WHERE dept = 'Sales'") == [(float(HIGH),)]
-    assert set_up.through()("SELECT AVG(salary) FROM staff WHERE dept = 'Sales'") is None
+    people = [(*row[:6], 150_001 + row[0]) for row in people]
+    ordinary = stage(people)
+    asked = "SELECT AVG(salary) FROM staff WHERE dept = 'Sales'"
+    assert set_up.gateway.explain(asked).kind == ordinary.gateway.explain(asked).kind

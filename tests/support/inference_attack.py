@@ -83,7 +83,7 @@ class Table:
     limits: Limits
     answered: list[tuple[Flags, float]] = field(default_factory=list)
     verdicts: list[str] = field(default_factory=list)
-    tails: int = 0
+    surprises: int = 0
 
     @classmethod
     def of(cls, values: list[Floats], limits: Limits, step: float | None = None, top: float = 1.0) -> "Table":
@@ -102,19 +102,15 @@ class Table:
         return {kind: every[kind] for kind in kinds}
 
     def ask(self, flags: Flags, kinds: frozenset[str] = SUM) -> dict[str, float] | None:
-        """Ask as the gateway does: consider, tails, learn."""
+        """Ask as the gateway does: consider, answer, learn."""
         question = Question(flags, kinds)
         finding = self.knowledge.consider([question])[0]
         self.verdicts.append("implied" if finding.implied else finding.rule or "allowed")
         if not finding.allowed:
             return None
         truth = self.answer(flags, kinds)
-        tail = self.knowledge.tails([question], [truth])[0]
+        self.surprises += self.knowledge.surprises([question], [truth])[0]
         self.knowledge.learn([question], [truth])
-        if tail:
-            self.tails += 1
-            self.verdicts[-1] = "tail"
-            return None
         if "sum" in kinds:
             self.answered.append((flags, truth["sum"]))
         return truth

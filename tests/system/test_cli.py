@@ -147,7 +147,7 @@ def test_data_sets_are_listed(tmp_path: Path) -> None:
         (["measure", "staff.duckdb", "staff", "-k", "sexx"], "did you mean 'sex'"),
         (["measure", "staff.duckdb", "staff", "-c", "name"], "CAE needs numbers"),
         (["measure", "staff.duckdb", "staff", "--plot", "x.jpg"], "allowed endings"),
-        (["measure", "staff.duckdb", "dept_dim"], "which columns does an intruder know"),
+        (["measure", "staff.duckdb", "dept_dim"], "no known columns"),
         (["measure", "staff.duckdb", "staff", "-k", "salary"], "both confidential and known"),
         (["measure", "stuff.duckdb", "staff"], "did you mean 'staff.duckdb'"),
         (["check", "staff.policy.yaml"], "is not a DuckDB database"),

@@ -12,21 +12,16 @@ Cells = NDArray[np.bool_]
 
 
 class History:
-    """Independent sums. Those that were learnt and denied count as known, but nothing follows from them for free."""
+    """Independent sums that were answered."""
 
     def __init__(self, cells: int, rng: np.random.Generator) -> None:
         self.exact = NullSpace(cells, rng)
         self._cells = cells
-        self.released: NullSpace | None = None  # the sums that were answered, once one was denied
         self._rows: list[NDArray[np.uint8]] = []
         self._answers: list[float] = []
 
-    def add(self, cells: Cells, answer: float, *, denied: bool) -> bool:
+    def add(self, cells: Cells, answer: float) -> bool:
         """Take in a sum; False if it followed from the others."""
-        if denied and self.released is None:
-            self.released = self.exact.copy()
-        if self.released is not None and not denied:
-            self.released.add(cells)
         if not self.exact.add(cells):
             return False
         self._rows.append(np.packbits(cells))
@@ -34,7 +29,7 @@ class History:
         return True
 
     def restore(self, sums: Sequence[tuple[Cells, float]]) -> None:
-        """Take in independent sums that were all answered, at once."""
+        """Take in independent sums, at once."""
         self.exact.restore([cells for cells, _ in sums])
         self._rows = [np.packbits(cells) for cells, _ in sums]
         self._answers = [answer for _, answer in sums]

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
+from sdcdb.gateway.inference.prior import Prior
 from sdcdb.gateway.inference.state.feasible_state import Ground
 from sdcdb.gateway.inference.state.fixed_records import Extreme
 
@@ -27,21 +28,6 @@ def implied_extreme(ground: Ground, cells: Cells, kind: str) -> bool:
     return most - least <= SAME
 
 
-def released_extreme(ground: Ground, cells: Cells, kind: str) -> bool:
-    """Tell whether it follows from those that were answered, without those that were learnt and denied."""
-    if not any(each.denied for each in ground.extremes):
-        return implied_extreme(ground, cells, kind)
-    given = tuple(each for each in ground.extremes if not each.denied)
-    low, high = np.zeros(len(cells)), np.ones(len(cells))
-    for each in given:
-        if each.kind == "max":
-            high[each.cells] = np.minimum(high[each.cells], each.value)
-        else:
-            low[each.cells] = np.maximum(low[each.cells], each.value)
-    least, most = _range(low, high, given, cells, kind)
-    return most - least <= SAME
-
-
 def _range(low: Floats, high: Floats, extremes: tuple[Extreme, ...], cells: Cells, kind: str) -> tuple[float, float]:
     if not cells.any():
         return 0.0, 0.0
@@ -49,6 +35,18 @@ def _range(low: Floats, high: Floats, extremes: tuple[Extreme, ...], cells: Cell
     if kind == "max":
         return max([float(low[cells].max()), *inner]), float(high[cells].max())
     return float(low[cells].min()), min([float(high[cells].min()), *inner])
+
+
+def _by_prior(prior: Prior, records: float, known: tuple[float, float], kind: str, delta: float) -> tuple[float, float]:
+    """Return where the MIN or MAX of so many draws lies: all are below t with probability F(t)^m."""
+    least, most = known
+    rare, usual = math.exp(math.log(delta) / records), math.exp(math.log1p(-delta) / records)
+    if kind == "max":
+        low, high = prior.quantile(rare), prior.quantile(usual)
+    else:
+        low, high = prior.quantile(1 - usual), prior.quantile(1 - rare)
+    low = min(max(least, low), most)
+    return low, min(most, max(high, low))
 
 
 def likely_range(ground: Ground, cells: Cells, kind: str, delta: float) -> tuple[float, float]:
@@ -68,6 +66,8 @@ def likely_range(ground: Ground, cells: Cells, kind: str, delta: float) -> tuple
     if not inside.any():
         return least, most
     m = number[inside]
+    if ground.prior is not None:
+        return _by_prior(ground.prior, float(m.sum()), (least, most), kind, delta)
     if kind == "max":
         start, point, end = c.low[inside], c.point[inside], c.high[inside]
     else:

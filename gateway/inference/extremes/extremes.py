@@ -6,9 +6,9 @@ is safe if under some assignment it has room enough. One assignment is kept. Whe
 others that may move, each record of the atom is free in one of the assignments, by symmetry, with the same room; for a
 witness that stands alone another assignment is looked for (`alternates`).
 
-Two more things are asked for, so that a MAX does not point at one, two or three people: more than that must be able to
-have the value, and when a new set could have a lower MAX than an earlier one that overlaps it, the earlier witness must
-find its place among as many outside of the new set.
+Two more things are asked for, so that a MAX does not point at few people: `min_set` of them must be able to have the
+value (`holders` looks at all patterns of equal and lower), and when a new set could have a lower MAX than an earlier
+one that overlaps it, the earlier witness must find its place among as many outside of the new set.
 
 MIN is MAX upside down.
 """
@@ -21,15 +21,15 @@ from numpy.typing import NDArray
 from sdcdb.gateway.inference.extremes.alternates import witnesses_safe
 from sdcdb.gateway.inference.extremes.extreme_range import SAME, implied_extreme, likely_range
 from sdcdb.gateway.inference.extremes.witness import able, candidates, place, relocate, shared_witness
-from sdcdb.gateway.inference.intervals.interval_rule import Case, judge
+from sdcdb.gateway.inference.intervals.interval_rule import WIDE, Case, judge
 from sdcdb.gateway.inference.state.cell_state import Columns
 from sdcdb.gateway.inference.state.feasible_state import Ground, Tried
 from sdcdb.gateway.inference.state.fixed_records import Extreme
+from sdcdb.gateway.inference.state.narrow_records import still_free
 from sdcdb.gateway.inference.state.restore_feasibility import find_point
 
 Cells = NDArray[np.bool_]
 
-SUSPECTS = 4  # the least number of records that an answer may leave as those who may have it
 TRIES = 6  # cells tried as the place of the record that has the MIN or MAX
 
 
@@ -46,7 +46,7 @@ def try_extreme(ground: Ground, cells: Cells, kind: str, delta: float, min_set: 
     ground.columns = replace(c, falls=np.zeros(len(c.point)), rises=np.zeros(len(c.point)))
     alone = _try(ground, cells, kind, delta, min_set)
     ground.rewind(mark)
-    if alone.widths is None:
+    if alone.room is None:
         return alone
     ground.columns = replace(c, falls=c.falls / 2, rises=c.rises / 2)
     tried = _try(ground, cells, kind, float(np.sqrt(delta)), min_set)
@@ -57,34 +57,48 @@ def try_extreme(ground: Ground, cells: Cells, kind: str, delta: float, min_set: 
 
 def _try(ground: Ground, cells: Cells, kind: str, delta: float, min_set: int) -> Tried:
     low, high = likely_range(ground, cells, kind, delta)
-    refused, fewest = Tried(low, high, None), min(SUSPECTS, min_set)
+    refused, fewest = Tried(low, high, None), min_set
     near, far = (low, high) if kind == "max" else (high, low)  # near: the caps are tightest
-    if ground.frozen or not relocate(ground, cells, kind, near, fewest):
+    near, far = _not_below(ground, cells, kind, near), _not_below(ground, cells, kind, far)
+    if not relocate(ground, cells, kind, near, fewest):
         return refused
     c = ground.columns
     found = candidates(ground, able(ground, cells, far) & (c.low <= near + SAME) & (c.high >= near - SAME), far)
     if len(found) == 0 or ground.geometry.number[found].sum() < fewest:
         return refused
     cell, before = int(found[0]), ground.mark()
-    left, point = np.full(len(c.point), np.inf), c.point
+    left, point = WIDE, c.point
     for value in (far, near):
         ground.rewind(before)
         if not place(ground, cell, value):
             return refused
         ground.columns = narrow(ground.columns, cells, kind, value)
         ground.extremes += (Extreme(kind, cells, value, cell, shared=False),)
-        verdict = judge(Case(ground.geometry, ground.columns, None, ground.columns.point))
+        case = Case(ground.geometry, ground.columns, None, ground.columns.point)
+        verdict = judge(case)
+        if verdict is not None and not still_free(ground.frozen, ground.dropped, case):
+            return refused
         if verdict is None or not witnesses_safe(ground, verdict.point):
             return refused
-        left, point = np.minimum(left, verdict.widths), verdict.point
+        left, point = left.least(verdict.room), verdict.point
     moved = ((high - low) * ground.geometry.touched(cell)) ** 2
     c = ground.columns
     ground.columns = replace(c, point=point, falls=c.falls + moved, rises=c.rises + moved)
     return Tried(low, high, left)
 
 
-def learn_extreme(ground: Ground, cells: Cells, kind: str, value: float, *, denied: bool = False) -> bool:
-    """Take in the answer to a MIN or MAX, given or `denied`; False if it was implied."""
+def _not_below(ground: Ground, cells: Cells, kind: str, value: float) -> float:
+    """Return the value that a MAX has at least, when answered ones have nobody outside of its set to hold them."""
+    sign = 1.0 if kind == "max" else -1.0
+    for each in ground.extremes:
+        higher = each.kind == kind and sign * (each.value - value) > SAME and bool(cells[each.witness])
+        if higher and not able(ground, each.cells & ~cells, each.value).any():
+            value = each.value
+    return value
+
+
+def learn_extreme(ground: Ground, cells: Cells, kind: str, value: float) -> bool:
+    """Take in the answer to a MIN or MAX; False if it was implied."""
     if implied_extreme(ground, cells, kind):
         return False
     ground.split(cells)
@@ -92,13 +106,13 @@ def learn_extreme(ground: Ground, cells: Cells, kind: str, value: float, *, deni
     mark = ground.mark()
     if relocate(ground, cells, kind, value):
         if (held := shared_witness(ground, cells, kind, value)) is not None:
-            ground.extremes += (Extreme(kind, cells, value, held, shared=True, denied=denied),)
+            ground.extremes += (Extreme(kind, cells, value, held, shared=True),)
             find_point(ground)
             return True
         for cell in candidates(ground, cells, value)[:TRIES]:
             moved = ground.mark()
             if place(ground, int(cell), value):
-                ground.extremes += (Extreme(kind, cells, value, int(cell), shared=False, denied=denied),)
+                ground.extremes += (Extreme(kind, cells, value, int(cell), shared=False),)
                 find_point(ground)
                 if not ground.blind:
                     return True

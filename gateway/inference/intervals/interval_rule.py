@@ -11,6 +11,7 @@ refused.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,11 +47,27 @@ class Case:
     rest: Rest | None
     point: Floats
 
+    @cached_property
+    def margin(self) -> Floats:
+        """How far each record must be moved to stand on the column's grid."""
+        return self.columns.margin(self.geometry.number)
+
     @property
     def ranges(self) -> tuple[Floats, Floats, Floats, Floats]:
-        """Low and high, and how far answers that are not known yet may move the point down and up."""
-        c = self.columns
-        return c.low, c.high, np.sqrt(c.falls), np.sqrt(c.rises)
+        """Low and high with a margin for the grid, and how far unknown answers may move the point down and up."""
+        c, margin = self.columns, self.margin
+        return c.low + margin, c.high - margin, np.sqrt(c.falls), np.sqrt(c.rises)
+
+    @property
+    def need(self) -> Floats:
+        """The width that must be left in reals, so that whole numbers have the room and the values they need.
+
+        A real solution at each end of a width w gives whole-number ones that differ by w - 2 margin; one at every
+        2 margin + step of it gives different whole numbers.
+        """
+        c, margin = self.columns, self.margin
+        values = c.fewest * (2 * margin / c.unit + 1) if c.unit > 0 else 0.0
+        return np.where(c.need > 0, np.maximum(c.need + 2 * margin, values), 0.0)
 
     def leverage(self) -> Floats:
         """The leverages with the new set."""
@@ -69,11 +86,40 @@ class Case:
 
 
 @dataclass(frozen=True)
+class Room:
+    """The narrowest interval, and the fewest values, that whole numbers leave to a record, as shares of the domain."""
+
+    interval: float
+    values: float
+
+    def least(self, other: "Room") -> "Room":
+        """Return the lesser of both numbers."""
+        return Room(min(self.interval, other.interval), min(self.values, other.values))
+
+
+WIDE = Room(1.0, 1.0)
+
+
+def room_of(widths: Floats, margin: Floats, unit: float) -> Room:
+    """Return what whole numbers have of certified real widths: w - 2 margin, and w / (2 margin + 1) values."""
+    interval = float((widths - 2 * margin).min(initial=1.0))
+    values = float((widths / (2 * margin / unit + 1)).min(initial=1.0)) if unit > 0 else interval
+    return Room(max(0.0, interval), max(0.0, values))
+
+
+@dataclass(frozen=True)
 class Verdict:
     """Certified widths, all as wide as needed, and the point that showed it."""
 
     widths: Floats
     point: Floats
+    margin: Floats
+    unit: float
+
+    @property
+    def room(self) -> Room:
+        """What whole numbers have left."""
+        return room_of(self.widths, self.margin, self.unit)
 
 
 def judge(case: Case) -> Verdict | None:
@@ -85,20 +131,21 @@ def judge(case: Case) -> Verdict | None:
     inner = low + falls, high - rises
     if not (inner[0][free] < inner[1][free]).all():
         return None
-    leverage, need = case.leverage(), np.where(held, 0.0, case.columns.need + ROUNDING)
+    leverage, need = case.leverage(), np.where(held, 0.0, case.need + ROUNDING)
+    margin, unit = case.margin, case.columns.unit
 
     def certified(x: Floats) -> Verdict | None:
         found = widths(x, ranges, leverage, number, held)
-        return Verdict(found - ROUNDING, x) if (found >= need).all() else None
+        return Verdict(found - ROUNDING, x, margin, unit) if (found >= need).all() else None
 
     verdict, start = certified(case.point), case.point
     for share in (1.0, 0.5):
         if verdict is not None:
             return verdict
-        margin = margins(leverage, need, held, share)
-        if (margin > 0.45 * (inner[1] - inner[0]))[free].any():
+        distance = margins(leverage, need, held, share)
+        if (distance > 0.45 * (inner[1] - inner[0]))[free].any():
             continue
-        settled = settle(case.point, inner, margin, held, case.within, ROUNDS)
+        settled = settle(case.point, inner, distance, held, case.within, ROUNDS)
         if settled is not None:
             start, verdict = settled, certified(settled)
     if verdict is not None:
@@ -126,7 +173,8 @@ def _closer(case: Case, start: Floats, need: Floats) -> Verdict | None:
             if found[i] < need[columns[i]]:
                 return None
     held = case.geometry.number == 0
-    return Verdict(np.where(held, np.inf, found[atom]) - ROUNDING, np.where(held, case.point, x[atom]))
+    widths_left = np.where(held, np.inf, found[atom]) - ROUNDING
+    return Verdict(widths_left, np.where(held, case.point, x[atom]), case.margin, case.columns.unit)
 
 
 def polytope_of(case: Case) -> tuple[Ints, Ints, Polytope]:

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdcdb.gateway.inference.intervals.atoms import Labels
+from sdcdb.gateway.inference.lattice.lattice import Lattice
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -17,7 +18,9 @@ class Columns:
 
     `held` is the total of the records of the cell that are held at a value (`extremes`, `frozen`); `point`, `low`,
     `high`, `leverage` and `need`, the width that must be left, are those of one record that may move. `falls` and
-    `rises` are squares of how far the answers of questions tried and not yet answered may move the point.
+    `rises` are squares of how far the answers of questions tried and not yet answered may move the point. `lattice`
+    knows how far a record must be moved to stand on the column's grid, in steps of `unit`; `fewest` is the least
+    share of the domain that its values must fill, at one step each.
     """
 
     labels: Labels
@@ -30,20 +33,33 @@ class Columns:
     need: Floats
     falls: Floats
     rises: Floats
+    lattice: Lattice
+    unit: float
+    fewest: float
 
     @classmethod
-    def fresh(cls, cells: int, need: float) -> "Columns":
-        """Return what is known before the first answer: nothing."""
+    def fresh(cls, need: float, lattice: Lattice, unit: float, fewest: float, mean: float = 0.5) -> "Columns":
+        """Return what is known before the first answer: nothing but, perhaps, the mean."""
+        cells = len(lattice.counts)
         zero = np.zeros(cells)
         return cls(
             labels=np.zeros(cells, dtype=np.int64),
             atoms=min(1, cells),
             held=zero,
-            point=np.full(cells, 0.5),
+            point=np.full(cells, mean),
             low=zero,
             high=np.ones(cells),
             leverage=zero,
             need=np.full(cells, need),
             falls=zero,
             rises=zero,
+            lattice=lattice,
+            unit=unit,
+            fewest=fewest,
         )
+
+    def margin(self, number: Floats) -> Floats:
+        """Return how far a record of each cell must be moved to stand on the grid, `number` of them being free."""
+        if self.unit == 0:  # asked without the grid
+            return np.zeros(len(number))
+        return np.minimum(self.lattice.margins(number) * self.unit, 1.0)

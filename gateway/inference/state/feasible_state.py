@@ -16,7 +16,8 @@ from sdcdb.gateway.inference.algebra.gram import Gram
 from sdcdb.gateway.inference.algebra.kernels import dot3
 from sdcdb.gateway.inference.intervals.atoms import refine
 from sdcdb.gateway.inference.intervals.certificate import widths
-from sdcdb.gateway.inference.intervals.interval_rule import Case, Verdict, judge
+from sdcdb.gateway.inference.intervals.interval_rule import Case, Room, Verdict, judge, room_of
+from sdcdb.gateway.inference.prior import Prior
 from sdcdb.gateway.inference.state.cell_state import Columns
 from sdcdb.gateway.inference.state.fixed_records import Extreme, Frozen
 from sdcdb.gateway.inference.state.recentre import margins, settle
@@ -43,19 +44,20 @@ class Mark:
 
 @dataclass(frozen=True)
 class Tried:
-    """The answers that a try covered, from `low` to `high` in [0, 1] units, and the widths left; None if not safe."""
+    """The answers that a try covered, from `low` to `high` in [0, 1] units, and the room left; None if not safe."""
 
     low: float
     high: float
-    widths: Floats | None
+    room: Room | None
 
 
 class Ground:
     """See the module. All in units in which the domain is [0, 1]."""
 
-    def __init__(self, counts: NDArray[np.int64], need: float) -> None:
-        self.geometry = Geometry(counts.astype(np.float64))
-        self.columns = Columns.fresh(len(counts), need)
+    def __init__(self, columns: Columns, prior: Prior | None = None) -> None:
+        self.prior = prior  # what is publicly known of the values; else they count as spread over the domain
+        self.geometry = Geometry(columns.lattice.counts)
+        self.columns = columns
         self.answers: tuple[float, ...] = ()
         self.extremes: tuple[Extreme, ...] = ()
         self.frozen: tuple[Frozen, ...] = ()
@@ -111,22 +113,28 @@ class Ground:
         wrong = np.array(self.answers) - g.rows.times(g.number * c.point + c.held)
         point = c.point + g.rows.combined(g.gram.solve(wrong))
         self.columns = replace(c, point=point)
+        case = Case(g, c, None, point)
+        low, high = case.ranges[:2]
+        if (low >= high)[~held].any():
+            low, high = c.low, c.high
         for share in COMFORT:
-            margin = np.minimum(margins(c.leverage, c.need, held, share), 0.4 * (c.high - c.low))
-            settled = settle(point, (c.low, c.high), margin, held, g.within, LEARNING_ROUNDS)
+            margin = np.minimum(margins(c.leverage, case.need, held, share), 0.4 * np.maximum(high - low, 0.0))
+            settled = settle(point, (low, high), margin, held, g.within, LEARNING_ROUNDS)
             if settled is not None:
                 self.columns = replace(c, point=settled)
                 return True
         return False
 
-    def least_width(self) -> float:
-        """Return a lower bound of the narrowest interval, a dearer one and its point where the cheap one is low."""
+    def least_room(self) -> Room:
+        """Return the room of the best-known record, as certified; a dearer certificate where the cheap one is low."""
         c, number = self.columns, self.geometry.number
-        left = [each.width for each in self.frozen]
         if self.blind:
-            return 0.0
-        ranges = c.low, c.high, c.falls, c.rises  # zero: nothing is being tried
-        found = widths(c.point, ranges, np.minimum(1.0, c.leverage + 1e-9), number, number == 0)
-        if (found < c.need).any() and (verdict := self.safe()) is not None:
+            return Room(0.0, 0.0)
+        case = Case(self.geometry, c, None, c.point)  # nothing is being tried: no reach
+        found = widths(c.point, case.ranges, np.minimum(1.0, c.leverage + 1e-9), number, number == 0)
+        if (found < case.need).any() and (verdict := self.safe()) is not None:
             self.columns, found = replace(c, point=verdict.point), verdict.widths
-        return min([float(found.min(initial=1.0)), *left])
+        room = room_of(found, case.margin, c.unit)
+        for each in self.frozen:
+            room = room.least(Room(each.width, each.width))
+        return room

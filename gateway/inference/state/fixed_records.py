@@ -12,7 +12,7 @@ Cells = NDArray[np.bool_]
 class Extreme:
     """An answered MIN or MAX: its set, its value in [0, 1], and the cell of which one record is held there.
 
-    `shared` says that the record is held by another one already; `denied` that the answer was not given (a tail).
+    `shared` says that the record is held by another one already.
     """
 
     kind: str
@@ -20,7 +20,6 @@ class Extreme:
     value: float
     witness: int
     shared: bool
-    denied: bool = False
 
 
 @dataclass(frozen=True, eq=False)

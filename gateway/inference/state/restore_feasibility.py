@@ -60,8 +60,9 @@ def _by_centre(ground: Ground) -> bool:
 def _freeze(ground: Ground) -> bool:
     """Freeze every record that has less room than it needs; False if there is none or it cannot be told."""
     c, number = ground.columns, ground.geometry.number
-    columns, atom, polytope = polytope_of(Case(ground.geometry, c, None, c.point))
-    x, low, high = c.point[columns], polytope.low, polytope.high
+    case = Case(ground.geometry, replace(c, unit=0.0), None, c.point)  # the whole domain
+    columns, atom, polytope = polytope_of(case)
+    x, low, high, need = c.point[columns], polytope.low, polytope.high, c.need[columns]
     suspects = np.flatnonzero((x - low < NEAR_END) | (high - x < NEAR_END))
     if len(suspects) > SUSPECTS or polytope.rows.size > 10 * PROGRAMME_SIZE:
         return False
@@ -73,7 +74,7 @@ def _freeze(ground: Ground) -> bool:
     for a in suspects:
         width = record_width(programme, polytope, int(a))
         reach = programme.reach(int(a))
-        if width < c.need[columns[a]] and reach is not None:
+        if width < need[a] and reach is not None:
             narrow[int(a)] = max(0.0, width)
             value[a] = (reach[0] + reach[1]) / 2 / polytope.size[a]
     if not narrow:

@@ -17,6 +17,7 @@ from sdcdb.gateway.inference.intervals.interval_rule import (
     polytope_of,
     programme_of,
 )
+from sdcdb.gateway.inference.intervals.plausible_sum import plausible_spreads
 from sdcdb.gateway.inference.intervals.sum_range import spreads
 from sdcdb.gateway.inference.state.feasible_state import Ground, Tried
 from sdcdb.gateway.inference.state.narrow_records import still_free
@@ -31,7 +32,10 @@ def try_sum(ground: Ground, cells: Cells, delta: float) -> Tried:
     rest, expected = g.rest(cells), ground.expected(cells)
     if rest.length < LEAST:
         return Tried(expected, expected, None)
-    spread = spreads(rest.values, g.number, c.point - c.low, c.high - c.point, delta)
+    if ground.prior is None:
+        spread = spreads(rest.values, g.number, c.point - c.low, c.high - c.point, delta)
+    else:
+        spread = plausible_spreads(ground, ground.prior, rest, delta)
     below, low = _judged(ground, rest, -1.0, spread[0], delta)
     above, high = _judged(ground, rest, 1.0, spread[1], delta) if low is not None else (spread[1], None)
     if low is None or high is None:
@@ -42,13 +46,15 @@ def try_sum(ground: Ground, cells: Cells, delta: float) -> Tried:
         return Tried(expected - below, expected + above, None)
     down, up = np.where(move > 0, below, above) * move, np.where(move > 0, above, below) * move
     ground.columns = replace(ground.columns, falls=c.falls + down**2, rises=c.rises + up**2)
-    return Tried(expected - below, expected + above, np.minimum(low.widths, high.widths))
+    return Tried(expected - below, expected + above, low.room.least(high.room))
 
 
 def _judged(ground: Ground, rest: Rest, sign: float, spread: float, delta: float) -> tuple[float, Verdict | None]:
     """Judge the answer at the end of the spread, or as near to it as the answers so far allow it to be."""
     for attempt in (spread, None):
         if attempt is None:
+            if ground.prior is not None:  # its spread is what is plausible, to the very end if need be
+                break
             spread, before = min(spread, _possible(ground, rest, sign, delta)), spread
             if not 0 < spread < 0.999 * before:
                 break
@@ -68,7 +74,7 @@ def _possible(ground: Ground, rest: Rest, sign: float, delta: float) -> float:
     uniform records, of which the answer can fall by E in all, it is delta at (2 E / m) (delta m!)^(1/m) from the end
     (Irwin-Hall). m is the length of the rest: the number of records that the question leaves to chance.
     """
-    state = Case(ground.geometry, ground.columns, None, ground.columns.point)
+    state = Case(ground.geometry, replace(ground.columns, unit=0.0), None, ground.columns.point)  # the whole domain
     columns, _, polytope = polytope_of(state)
     if polytope.rows.size > PROGRAMME_SIZE:
         return 0.0

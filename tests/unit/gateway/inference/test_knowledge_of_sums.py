@@ -101,7 +101,7 @@ def boxes(n: int, seed: int) -> tuple[np.ndarray, list[np.ndarray]]:
 @pytest.mark.parametrize(
     ("n", "questions", "skewed", "least"),
     [
-        (300, 200, False, 0.9),
+        (300, 200, False, 0.55),  # 81% where small totals are allowed: margins for an intruder who knows a fifth end it
         (300, 150, True, 0.75),
         (2500, 120, False, 1.0),
         (2500, 100, True, 0.9),
@@ -113,16 +113,17 @@ def test_honest_ranges_are_answered(n: int, questions: int, skewed: bool, least:
     (uniform, normal), asked = boxes(n, 5)
     values = np.minimum(np.exp(2.5 * normal - 4), 1) if skewed else uniform
     k = Knowledge(np.ones(n, int), 0, 1, None, Limits(10, 0.1, 1.0), b"s")
-    allowed = 0
+    allowed = surprised = 0
     for flags in asked[:questions]:
         question = [Question(flags, SUM)]
         if k.consider(question)[0].allowed:
             answer = [{"sum": float(values[flags].sum())}]
-            assert not k.tails(question, answer)[0]
+            surprised += k.surprises(question, answer)[0]
             k.learn(question, answer)
             allowed += 1
     print(f"{n} records, {'skewed' if skewed else 'uniform'}: {allowed} of {questions}")  # noqa: T201 - how strict it is
     assert allowed >= least * questions
+    assert surprised == 0
 
 
 def test_restoring_gives_the_state_that_the_sequence_led_to() -> None:
@@ -144,7 +145,7 @@ def test_restoring_gives_the_state_that_the_sequence_led_to() -> None:
         assert (ours.allowed, ours.rule, ours.implied) == (theirs.allowed, theirs.rule, theirs.implied)
 
 
-# ---- tails
+# ---- surprises
 
 
 def zeros() -> tuple[Knowledge, Question, list[dict[str, float]]]:
@@ -155,22 +156,18 @@ def zeros() -> tuple[Knowledge, Question, list[dict[str, float]]]:
     return k, Question(np.arange(40) < 12, SUM), [{"sum": 0.0}]
 
 
-def test_an_answer_in_the_far_tail_is_denied_after_all_and_stays_denied() -> None:
+def test_an_answer_out_of_all_expectation_is_given_and_noted() -> None:
     k, question, answer = zeros()
     assert k.consider([question])[0].allowed
-    assert k.tails([question], answer) == [True]
+    assert k.surprises([question], answer) == [True]
     assert k.learn([question], answer) == [True]
-    again = k.consider([question])[0]
-    assert not again.allowed  # known to the audit, but never told
-    rest = Question(~question.cells, SUM)
-    assert not k.consider([rest])[0].allowed  # the total minus it
+    assert k.consider([question])[0].implied
     assert k.status().interval == 0
 
 
-def test_others_can_still_be_asked_about_after_a_tail() -> None:
+def test_others_can_still_be_asked_about_after_a_surprise() -> None:
     k, question, answer = zeros()
     k.consider([question])
-    k.tails([question], answer)
     k.learn([question], answer)
     other = Question(np.arange(40) >= 25, SUM)
     assert k.consider([other])[0].allowed
@@ -180,10 +177,10 @@ def test_others_can_still_be_asked_about_after_a_tail() -> None:
     assert (upper - lower)[25:].min() > 0.1
 
 
-def test_an_answer_within_reach_is_no_tail() -> None:
+def test_an_answer_within_reach_is_no_surprise() -> None:
     k, question, _ = zeros()
     k.consider([question])
-    assert k.tails([question], [{"sum": 4.0}]) == [False]
+    assert k.surprises([question], [{"sum": 4.0}]) == [False]
 
 
 # ---- edges
@@ -226,7 +223,7 @@ def test_values_outside_of_the_domain_blind_the_audit_and_crash_nothing() -> Non
     k = Knowledge(np.ones(40, int), 0, 1, None, Limits(5, 0.1), b"s")
     question = Question(np.arange(40) < 20, SUM)
     k.consider([question])
-    assert k.tails([question], [{"sum": 25.0}]) == [True]
+    assert k.surprises([question], [{"sum": 25.0}]) == [True]
     k.learn([question], [{"sum": 25.0}])
     assert not k.consider([Question(np.arange(40) < 30, SUM)])[0].allowed
     assert k.status().interval == 0

@@ -1,0 +1,126 @@
+"""Totals of few people that follow from all sums together, whatever chain of answers leads to them.
+
+Let P be the projection on the moves that change no answer, and S_jl its entry for atoms j and l, each atom's total
+spread evenly over its records. The total of a union G of atoms is determined exactly if no such move changes it: S
+1_G = 0. So for each member j the others' -S_jl add up to S_jj, which is positive unless j's own total is determined.
+Two uses:
+
+- *Peeling*. An atom whose most negative entries, as many as fit into a group of fewer than `min_set` records, do not
+  reach S_jj is in no such group. Leave it out; then others may fail. Mostly nobody is left.
+- *Depth first*. Take the member with the largest rest u_j = sum over G of S_jl. Of the members still missing one must
+  bring at least its share of u_j, so few need be tried.
+
+A group that is found is checked in whole numbers (no vector of the basis changes its total). The search is complete up
+to the tolerance of 1e-7 in the entries; when its budget of steps runs out, the answer is "not shown", which denies.
+Unions of atoms are all there is: sums never determine the total of a part of an atom.
+"""
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from sdcdb.gateway.inference.lattice.basis import Basis
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+STEPS = 200_000
+EXACT = 1e-7
+
+
+def determines_small_total(before: Basis, after: Basis, min_set: int) -> bool:
+    """Tell whether a group of fewer than `min_set` records has its total determined after, and had not before.
+
+    `after` is `before` with one more set. True also if the search is not finished within its budget.
+    """
+    if after.projection is None or len(after.records) == 0 or min_set < 2:
+        return False
+    root = np.sqrt(after.records)
+    kept = _peeled(after.projection, root, after.records, min_set)
+    if len(kept) == 0:
+        return False
+    entries = after.projection[np.ix_(kept, kept)] * np.outer(root[kept], root[kept])
+    order = np.argsort(entries, axis=1, kind="stable")
+    groups, finished = _search(entries, after.records[kept], float(min_set), order)
+    return not finished or any(_new(before, after, kept[group[group >= 0]]) for group in groups)
+
+
+def _new(before: Basis, after: Basis, group: Ints) -> bool:
+    """Check in whole numbers that a group is determined now, and whether it was before."""
+    if after.vectors[:, group].sum(axis=1).any():
+        return False
+    members = np.isin(after.labels, group)
+    columns = np.unique(before.labels[members])
+    whole = not (np.isin(before.labels, columns) & ~members).any()
+    return not (whole and not before.vectors[:, columns].sum(axis=1).any())
+
+
+def _peeled(projection: Floats, root: Floats, records: Floats, min_set: int) -> Ints:
+    kept = np.flatnonzero(records < min_set)
+    while len(kept):
+        others = np.maximum(-projection[np.ix_(kept, kept)] * root[kept], 0.0)
+        fit = int((min_set - 1) // records[kept].min())  # the most atoms that such a group can have
+        if fit < len(kept):
+            others = (
+                -np.partition(-others, fit - 1, axis=1)[:, : max(fit - 1, 1)] if fit > 1 else np.zeros((len(kept), 1))
+            )
+        enough = others.sum(axis=1) >= np.diag(projection)[kept] * root[kept] - EXACT
+        if enough.all():
+            break
+        kept = kept[enough]
+    return kept
+
+
+@njit(cache=True, nogil=True)
+def _search(  # noqa: PLR0912 - one loop in machine code
+    entries: Floats, size: Floats, limit: float, order: Ints
+) -> tuple[Ints, bool]:
+    """Return groups with entries that add up to 0 in every row, and whether the search came to its end."""
+    n = len(size)
+    deep = int((limit - 1) // size.min()) + 1
+    found, number = np.full((64, deep + 1), -1, np.int64), 0
+    group, place, row = np.zeros(deep + 1, np.int64), np.zeros(deep + 1, np.int64), np.zeros(deep + 1, np.int64)
+    rest = np.zeros((deep + 2, n))
+    steps = 0
+    for root in range(n):
+        d, total, fresh = 0, size[root], True
+        group[0] = root
+        rest[0] = entries[root]
+        while d >= 0:
+            if fresh:
+                steps += 1
+                if steps > STEPS or number == len(found):
+                    return found[:number], False
+                most = 0.0
+                row[d] = group[0]
+                for a in range(d + 1):
+                    if rest[d, group[a]] > most:
+                        most, row[d] = rest[d, group[a]], group[a]
+                if most < EXACT and np.abs(rest[d]).max() < 10 * EXACT:
+                    found[number, : d + 1] = group[: d + 1]
+                    number += 1
+                place[d], fresh = 0, False
+            j, left, moved = row[d], int((limit - 1 - total) // size.min()), False
+            while left >= 1 and place[d] < n:
+                member = order[j, place[d]]
+                if -entries[j, member] * left < rest[d, j] - EXACT or -entries[j, member] < -EXACT:
+                    break  # sorted: nobody further on brings more
+                place[d] += 1
+                if member <= root or total + size[member] >= limit:
+                    continue  # the root is the first of its group: every group once
+                twice = False
+                for a in range(d + 1):
+                    twice = twice or group[a] == member
+                if twice:
+                    continue
+                d += 1
+                group[d] = member
+                total += size[member]
+                for t in range(n):
+                    rest[d, t] = rest[d - 1, t] + entries[member, t]
+                fresh = moved = True
+                break
+            if not moved:
+                total -= size[group[d]]
+                d -= 1
+    return found[:number], True

@@ -1,0 +1,176 @@
+"""Rounding margins against brute force: a whole-number solution is where the margins say that one is."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy.optimize import Bounds, LinearConstraint, milp
+
+from sdcdb.gateway.inference.lattice.basis import Basis, fresh_basis, pinned, split, with_set
+from sdcdb.gateway.inference.lattice.lattice import Grid, Lattice
+from sdcdb.gateway.inference.lattice.lll import orthogonal, reduce_basis
+
+Flags = NDArray[np.bool_]
+
+
+def columns_of(basis: Basis, sets: list[Flags]) -> NDArray[np.int64]:
+    rows = np.zeros((len(sets), len(basis.records)), dtype=np.int64)
+    for row, cells in zip(rows, sets, strict=True):
+        row[basis.labels[cells]] = 1
+    return rows
+
+
+def grown(counts: NDArray[np.int64], sets: list[Flags], cap: float = 10.0) -> Basis:
+    basis = fresh_basis(counts)
+    for cells in sets:
+        after = with_set(basis, cells, cap)
+        assert after is not None
+        basis = after
+    return basis
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10**6), st.integers(2, 14), st.integers(1, 12))
+def test_the_vectors_span_all_that_vanishes_on_the_sets(seed: int, cells: int, number: int) -> None:
+    rng = np.random.default_rng(seed)
+    counts = rng.integers(1, 4, cells)
+    sets = [rng.random(cells) < rng.uniform(0.3, 0.7) for _ in range(number)]
+    basis = grown(counts, sets)
+    rows = columns_of(basis, sets)
+    assert not (rows @ basis.vectors.T).any()
+    rank = int(np.linalg.matrix_rank(rows))
+    assert len(basis.vectors) == len(basis.records) - rank
+    assert np.linalg.matrix_rank(basis.vectors) == len(basis.vectors) if len(basis.vectors) else True
+    if len(basis.vectors):  # and not only a part of the lattice: no prime divides all largest minors
+        for prime in (2, 3, 5, 7):
+            assert rank_modulo(basis.vectors, prime) == len(basis.vectors)
+    fresh = orthogonal(basis.vectors, basis.records**-0.5) * basis.records**0.5
+    np.testing.assert_allclose(np.abs(fresh), np.abs(basis.directions), atol=1e-7)
+
+
+def rank_modulo(matrix: NDArray[np.int64], prime: int) -> int:
+    left = [[int(v) % prime for v in row] for row in matrix]
+    rank = 0
+    for column in range(matrix.shape[1]):
+        pivot = next((r for r in range(rank, len(left)) if left[r][column]), None)
+        if pivot is None:
+            continue
+        left[rank], left[pivot] = left[pivot], left[rank]
+        inverse = pow(left[rank][column], -1, prime)
+        for r in range(rank + 1, len(left)):
+            times = left[r][column] * inverse % prime
+            left[r] = [(a - times * b) % prime for a, b in zip(left[r], left[rank], strict=True)]
+        rank += 1
+    return rank
+
+
+def rounded(
+    rows: NDArray[np.int64], answers: NDArray[np.int64], low: NDArray[np.float64], high: NDArray[np.float64]
+) -> bool:
+    found = milp(
+        np.zeros(rows.shape[1]),
+        constraints=[LinearConstraint(rows, answers, answers)],
+        bounds=Bounds(np.ceil(low - 1e-9), np.floor(high + 1e-9)),
+        integrality=np.ones(rows.shape[1]),
+    )
+    return bool(found.success)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_next_to_every_real_solution_there_is_one_in_whole_numbers(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    looked = 0
+    while looked < 25:
+        cells = int(rng.integers(5, 13))
+        counts = np.ones(cells, dtype=np.int64) if seed % 2 else rng.integers(1, 4, cells)
+        sets = [rng.random(cells) < rng.uniform(0.3, 0.7) for _ in range(int(rng.integers(1, cells - 1)))]
+        basis = grown(counts, sets)
+        if len(basis.vectors) == 0:
+            continue
+        rows, truth = columns_of(basis, sets), rng.integers(0, 60, len(basis.records))
+        total = basis.margin * basis.records
+        real = truth + rng.normal(0, 3 * total.max() + 1, len(basis.vectors)) @ basis.vectors
+        assert rounded(rows, rows @ truth, real - total, real + total)
+        looked += 1
+
+
+def test_atoms_are_split_and_counted() -> None:
+    basis = split(fresh_basis(np.array([1, 2, 3, 4])), np.array([True, True, False, False]))
+    assert sorted(basis.records.tolist()) == [3.0, 7.0]
+    assert split(basis, np.array([True, True, False, False])) is basis
+    assert not basis.touched.any()
+    assert basis.worst == 0
+
+
+def test_a_pinned_column_is_moved_by_no_vector() -> None:
+    rng = np.random.default_rng(1)
+    basis = grown(np.ones(20, dtype=np.int64), [rng.random(20) < 0.5 for _ in range(6)])
+    held = pinned(basis, np.array([3, 5]), 10.0)
+    assert held is not None
+    assert not held.vectors[:, [3, 5]].any()
+    assert len(held.vectors) == len(basis.vectors) - 2
+
+
+def test_a_remainder_is_seen() -> None:
+    """Everybody but one lies in none or two of three sets: that one's value is known to be odd or even."""
+    cells = 31
+    group = np.arange(cells) % 3
+    sets = [(group != k) & (np.arange(cells) < 30) for k in range(3)]
+    sets[0][30] = True
+    basis = grown(np.ones(cells, dtype=np.int64), sets)
+    assert not (basis.vectors[:, basis.labels[30]] % 2).any()
+
+
+def test_reducing_keeps_the_lattice() -> None:
+    rng = np.random.default_rng(2)
+    basis = rng.integers(-9, 10, (8, 12))
+    short = reduce_basis(basis, np.ones(12), 10_000)
+    assert (short**2).sum() <= (basis**2).sum()
+    both = np.concatenate([basis, short])
+    for prime in (2, 3, 5, 7, 11):
+        assert rank_modulo(both, prime) == rank_modulo(short, prime)
+    assert np.isclose(np.linalg.det(short @ short.T), np.linalg.det(basis @ basis.T), rtol=1e-6)
+
+
+@pytest.mark.parametrize(("steps", "least", "most"), [(24, 0.1, 0.45), (100, 0.15, 0.5), (240_000, 0.15, 0.5)])
+def test_random_halves_end(steps: int, least: float, most: float) -> None:
+    """The number of independent sums that 120 people give away before the margins end it."""
+    rng = np.random.default_rng(3)
+    lattice = Lattice.fresh(np.ones(120, dtype=np.int64), steps, rng)
+    answered = denied = 0
+    while denied < 8:
+        after = lattice.with_set(rng.random(120) < 0.5)
+        if lattice.allows(after):
+            lattice, answered = after, answered + 1
+        else:
+            denied += 1
+    print(f"{steps + 1:,} values: {answered} of 120")  # noqa: T201 - what is reported
+    assert least * 120 <= answered <= most * 120
+
+
+def test_the_cap_and_the_leverage_fit_the_domain() -> None:
+    assert Grid(24).cap == pytest.approx(3.6)
+    assert Grid(240_000).cap == 10
+    few, many = np.array([1.0]), np.array([150.0])
+    assert Grid(24).most_leverage(many) < Grid(100).most_leverage(many) < Grid(240_000).most_leverage(many) < 0.6
+    assert Grid(240_000).most_leverage(few) == pytest.approx(0.7)
+
+
+def test_the_best_known_people_are_not_known_too_well_together() -> None:
+    grid, nothing = Grid(240_000), np.zeros(300)
+    assert grid.bears(np.where(np.arange(300) < 3, 0.65, 0.2), nothing)
+    assert not grid.bears(np.full(300, 0.65), nothing)
+    assert not grid.bears(np.where(np.arange(300) < 1, 0.75, 0.1), nothing)
+    assert grid.bears(np.full(300, 0.65), np.full(300, 0.65))
+
+
+def test_a_history_beyond_the_cap_gives_columns_up_and_goes_on() -> None:
+    rng = np.random.default_rng(4)
+    lattice = Lattice.fresh(np.ones(30, dtype=np.int64), 24, rng)
+    for _ in range(18):
+        lattice = lattice.with_set(rng.random(30) < 0.5)
+    assert lattice.basis is not None
+    assert lattice.basis.worst > lattice.grid.cap
+    settled = lattice.settled()
+    assert settled.basis is None or settled.basis.worst <= lattice.grid.cap
