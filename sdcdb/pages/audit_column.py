@@ -17,7 +17,7 @@ def column_parts(column: ColumnAudit, shown: dict[str, Any], found: list[dict[st
     name = f"{column.table}.{column.column}"
     numbers = f"{counted(column.records, 'record')}, {counted(column.answers, 'different answer')}"
     asks = f"an interval of at least {number_text(column.limits.min_interval)} and {column.limits.min_h0:g} bits"
-    parts = [f"<h2>{escape(name)}</h2>", f"<p class=soft>{numbers}; the policy asks for {asks}.</p>"]
+    parts = [f"<h2>{escape(name)}</h2>", f"<p class=soft>{numbers}; the policy requires {asks}.</p>"]
     parts += _over_time(shown["course"], found) if shown["course"] else []
     if found:
         parts += [

@@ -10,9 +10,9 @@ from sdcdb.trees.tree import Tree
 
 TYPES = {
     "A": "the same rule in both trees",
-    "B": "the same but for constants of numbers, or combined with others the same",
-    "C": "another rule, of columns that the original tree tests too",
-    "D": "tests a column that the original tree tests nowhere",
+    "B": "the same except for numeric constants, alone or combined with other rules",
+    "C": "a different rule on columns that the original tree also tests",
+    "D": "tests a column that the original tree never tests",
 }
 
 

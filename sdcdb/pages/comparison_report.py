@@ -114,7 +114,9 @@ def _trade(found: Comparison) -> list[str]:
             for when, frame in zip(("before", "after"), both, strict=True)
         ]
         parts += ["<h2>Which values are similar, before and after</h2>"]
-        parts += ["<p>Values that occur in the same company are similar (VICUS): red is alike, blue is not.</p>"]
+        parts += [
+            "<p>Values that occur with the same other values are similar (VICUS): red is similar, blue is not.</p>"
+        ]
         parts += _drawn(maps)
     return parts
 
