@@ -40,7 +40,7 @@ def release(database: Governed, view: str, file: Path) -> Release:
     manifest = file.with_name(file.name + ".manifest.json")
     for path in (file, manifest):
         if path.exists():
-            raise SdcdbError(f"{path} exists already: choose another name or remove it first")
+            raise SdcdbError(f"{path} already exists: choose another name or remove it first")
     entry = catalogue.entry(database.con, view)
     _write(database, entry.plan.view, file)
     try:

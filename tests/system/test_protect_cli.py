@@ -97,7 +97,7 @@ def test_a_release_holds_the_view_and_nothing_secret(demo: Path, tmp_path: Path,
     assert SECRET.encode() not in given_away
     assert not [key for key in subkeys(demo / "staff.duckdb") if key.encode() in given_away]
     assert b"Petrenko" not in given_away  # a family name of the raw table
-    assert "exists already" in run("release", "staff.duckdb", "staff_public", "-o", file, cwd=demo, code=2).stderr
+    assert "already exists" in run("release", "staff.duckdb", "staff_public", "-o", file, cwd=demo, code=2).stderr
 
 
 def test_a_key_file_is_created_for_its_owner_only(demo: Path, tmp_path: Path) -> None:
