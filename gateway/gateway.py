@@ -29,7 +29,7 @@ from sdcdb.gateway.knowledge_left import Known, knowledge_left
 from sdcdb.gateway.ledger.entry import AnsweredFact, QuestionEntry, fields_of
 from sdcdb.gateway.ledger.mark import mark_of, open_ledger, read_mark, write_mark
 from sdcdb.gateway.ledger.places import ledger_path
-from sdcdb.gateway.lobby.lobby import Lobby, Rows
+from sdcdb.gateway.lobby.lobby import Lobby
 from sdcdb.gateway.lobby.release import compute_release
 from sdcdb.gateway.reading.duckdb_parser import NativeParser
 from sdcdb.gateway.reading.further import computes_further, with_marks
@@ -44,6 +44,8 @@ from sdcdb.gateway.tables.table_history import PoolHistory
 from sdcdb.gateway.tables.tables import Tables
 from sdcdb.gateway.tables.vault import Vault
 from sdcdb.gateway.unexpected import deny_unexpected
+from sdcdb.gateway.workers.limits import WorkLimits, read_size
+from sdcdb.gateway.workers.process import Rows
 from sdcdb.policy.governed import Governed
 from sdcdb.views.secret import read_secret
 
@@ -77,7 +79,8 @@ class Gateway:
         try:
             self._parser = NativeParser()
             self._vault = Vault(database.con, _digest_key(database.path))
-            self._lobby = Lobby(self.relations, self._vault, database.path, memory=memory, seconds=seconds)
+            limits = WorkLimits(seconds=seconds, memory=read_size(memory))
+            self._lobby = Lobby(self.relations, self._vault, database.path, limits)
             self._tables = Tables(database, self.relations, self._vault, self._ledger)
             self._learner = Learner()
             self._running: set[Cancellation] = set()
