@@ -16,6 +16,7 @@ import threading
 import uuid  # noqa: F401 - as above
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from sdcdb.gateway.workers.messages import Opening, Running
 from sdcdb.gateway.workers.wire import END, FAILED, READY, ROWS, SHAPE, framed, packed, read_frame, write_all
 
 with suppress(ImportError):
-    import pytz  # noqa: F401 - as above
+    import_module("pytz")  # DuckDB makes times with a zone with it
 
 _CHUNK = 1 << 20  # bytes of one frame of rows, about
 _SPARE = 2  # seconds of processor time beyond the deadline
