@@ -90,13 +90,18 @@ def test_with_json_a_denial_is_json(run: Run, db: Path) -> None:
     assert verdict["reason"]
 
 
-def test_explaining_asks_nothing(run: Run, db: Path) -> None:
+def test_explaining_is_counted_and_tells_nothing(run: Run, db: Path) -> None:
     said = run("ask", db, TOTAL, "--explain", "-u", "ann")
     assert said.stdout.split()[:2] == ["verdict", "allow"]
     assert str(told(db, TOTAL)[0][0]) not in said.stdout
     assert run("ask", db, f"EXPLAIN PRIVACY {TOTAL}").stdout.split()[:2] == ["verdict", "allow"]
     run("ask", db, "EXPLAIN PRIVACY SELECT name FROM staff", code=1)
-    assert json.loads(run("status", db, "--json").stdout) == {"known": [], "questions": [], "halted": []}
+    found = json.loads(run("status", db, "--json").stdout)
+    assert (found["known"], found["halted"]) == ([], [])
+    assert [(each["answered"], each["denied"], each["explained"]) for each in found["questions"]] == [
+        (0, 0, 1),
+        (0, 0, 2),
+    ]
 
 
 def test_statements_from_stdin_and_parameters(run: Run, db: Path) -> None:
