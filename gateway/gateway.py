@@ -21,7 +21,7 @@ from sqlglot import exp
 
 from sdcdb.connection.connect import is_read_only
 from sdcdb.errors import Denied, LedgerError, Unsupported
-from sdcdb.gateway.answer import Answer
+from sdcdb.gateway.answer import Answer, answer_of, marked_answer
 from sdcdb.gateway.asking import ANALYST, Asking, asking
 from sdcdb.gateway.background_learning import Learner
 from sdcdb.gateway.cancellation import Cancellation
@@ -32,6 +32,7 @@ from sdcdb.gateway.knowledge_left import Known, knowledge_left
 from sdcdb.gateway.ledger.entry import AnsweredFact, fields_of
 from sdcdb.gateway.ledger.mark import mark_of, open_ledger, read_mark, write_mark
 from sdcdb.gateway.ledger.places import ledger_path
+from sdcdb.gateway.lobby.desk import Desk
 from sdcdb.gateway.lobby.lobby import Lobby
 from sdcdb.gateway.lobby.release import compute_release
 from sdcdb.gateway.noted import explain_entry, question_entry
@@ -40,8 +41,9 @@ from sdcdb.gateway.reading.further import computes_further, with_marks
 from sdcdb.gateway.reading.literals import put_in_values
 from sdcdb.gateway.reading.statement import Params, Statement, privacy_question, statement
 from sdcdb.gateway.relations import Relations, relations
+from sdcdb.gateway.repeated import Kept, Repeated, repeat_key
 from sdcdb.gateway.rules.table import denied
-from sdcdb.gateway.rules.verdict import Kind, Verdict
+from sdcdb.gateway.rules.verdict import Change, Verdict
 from sdcdb.gateway.table_locks import OWNER, TableLocks
 from sdcdb.gateway.tables.halt import Halt
 from sdcdb.gateway.tables.table_history import PoolHistory
@@ -49,8 +51,8 @@ from sdcdb.gateway.tables.tables import Tables
 from sdcdb.gateway.tables.vault import Evaluated, Vault
 from sdcdb.gateway.turns import Turns
 from sdcdb.gateway.unexpected import deny_unexpected
+from sdcdb.gateway.worded import refused, verdict_of
 from sdcdb.gateway.workers.limits import WorkLimits, read_size
-from sdcdb.gateway.workers.process import Rows
 from sdcdb.policy.governed import Governed
 from sdcdb.views.secret import read_secret
 
@@ -89,6 +91,7 @@ class Gateway:
             self._lobby = Lobby(self.relations, self._vault, database.path, limits)
             self._tables = Tables(database, self.relations, self._vault, self._ledger)
             self._learner = Learner()
+            self._repeated = Repeated()
             self._turns = Turns(limits.per_user, limits.queue)
             self._running: set[Cancellation] = set()
             self._mark()
@@ -147,15 +150,15 @@ class Gateway:
                 read = self._read(sql, params, handle)
                 verdict = self._explained(read, who, handle) if read.blocks else Verdict("allow")
         except Denied as refusal:
-            verdict = _refused(refusal)
+            verdict = refused(refusal)
         except LedgerError:
-            return _refused(denied("ledger"))
+            return refused(denied("ledger"))
         except Exception as problem:  # noqa: BLE001 - as in `ask`
-            verdict = _refused(deny_unexpected(problem))
+            verdict = refused(deny_unexpected(problem))
         try:
             self._ledger.append(fields_of(explain_entry(who.user, sql, verdict)))
         except LedgerError:
-            return _refused(denied("ledger"))
+            return refused(denied("ledger"))
         return verdict
 
     def status(self) -> dict[str, dict[str, dict[str, Score]]]:
@@ -255,48 +258,78 @@ class Gateway:
             return {pool: self._tables.pool(name, pool).status() for pool in self._tables.pools(name)}
 
     def _answered(self, sql: str, params: Params, who: Asking, handle: Cancellation) -> Answer:
-        read = self._read(sql, params, handle)
+        key = repeat_key(sql, params, who)
+        kept = self._repeated.find(key)
+        again = None if kept is None else self._again(kept, sql, who, handle)
+        if again is not None:
+            return again
+        looked: list[exp.Expr] = []
+        read = self._read(sql, params, handle, looked)
         if not read.blocks:
             rows = self._lobby.run(read, {}, handle)
             self._write(sql, who, Verdict("allow"), ())
-            return _answer(rows, Verdict("allow"))
+            return answer_of(rows, Verdict("allow"))
         evaluated = self._evaluated(read, who, handle)
         with self._locks.holding(_tables_of(read), who.user, handle):
             decided = self._decided(read, evaluated, who, handle)
-            verdict = _verdict(decided)
+            verdict = verdict_of(decided)
             handle.check()
-            self._commit(sql, who, decided, verdict)
+            facts = self._commit(sql, who, decided, verdict)
         results = {each.block.released: compute_release(each, decided, self._vault) for each in decided.evaluated}
         marked = with_marks(read.tree) if decided.merged and read.tree is not None else None
         if marked is None:
-            return _answer(self._lobby.run(read, results, handle), verdict)
-        return _marked_answer(self._lobby.run(replace(read, tree=marked), results, handle), verdict)
+            answer = answer_of(self._lobby.run(read, results, handle), verdict)
+        else:
+            answer = marked_answer(self._lobby.run(replace(read, tree=marked), results, handle), verdict)
+        if Desk.takes(read, results) and not looked and not any(block.joins for block in read.blocks):
+            self._repeated.keep(key, answer, facts, {name: each.table for name, each in decided.audits.items()})
+        return answer
+
+    def _again(self, kept: Kept, sql: str, who: Asking, handle: Cancellation) -> Answer | None:
+        """Answer once more what was answered; None if a table is no longer what it was."""
+        names = list(kept.histories)
+        with self._locks.holding(names, who.user, handle):
+            audits = self._audits(names, who)
+            if any(audits[name].table is not history for name, history in kept.histories.items()):
+                return None
+            self._learner.finish(names)
+            now = {fact.column: audits[fact.table].knowledge(fact.column).status() for fact in kept.facts}
+            verdict = replace(kept.answer.verdict, changes={name: Change(score, score) for name, score in now.items()})
+            self._write(sql, who, verdict, kept.facts)
+        return replace(kept.answer, verdict=verdict)
 
     def _explained(self, read: Statement, who: Asking, handle: Cancellation) -> Verdict:
         evaluated = self._evaluated(read, who, handle)
         with self._locks.holding(_tables_of(read), who.user, handle):
-            return _verdict(self._decided(read, evaluated, who, handle))
+            return verdict_of(self._decided(read, evaluated, who, handle))
 
-    def _read(self, sql: str, params: Params, handle: Cancellation) -> Statement:
+    def _read(self, sql: str, params: Params, handle: Cancellation, looked: list[exp.Expr] | None = None) -> Statement:
+        """Read a statement; `looked` gets the queries over public tables that had to run for it."""
+
+        def read(query: exp.Expr) -> list[Any]:
+            if looked is not None:
+                looked.append(query)
+            return self._public(query, handle)
+
         def values(condition: exp.Expr) -> exp.Expr:
-            return put_in_values(condition, lambda query: self._public(query, handle))
+            return put_in_values(condition, read)
 
         return statement(sql, params, self.relations, self._parser, values)
 
-    def _audits(self, read: Statement, who: Asking) -> dict[str, PoolHistory]:
+    def _audits(self, names: Sequence[str], who: Asking) -> dict[str, PoolHistory]:
         with self._looking:
-            for name in _tables_of(read):
+            for name in names:
                 self._tables.must_be_current(name)
-        return {name: self._tables.pool(name, who.pools[name]) for name in _tables_of(read)}
+        return {name: self._tables.pool(name, who.pools[name]) for name in names}
 
     def _evaluated(self, read: Statement, who: Asking, handle: Cancellation) -> list[Evaluated]:
         """Find the query sets of every block, in the cells as they are now."""
-        audits = self._audits(read, who)
+        audits = self._audits(_tables_of(read), who)
         return [self._vault.evaluate(each, audits[each.table.name].cells, handle) for each in read.blocks]
 
     def _decided(self, read: Statement, evaluated: Sequence[Evaluated], who: Asking, handle: Cancellation) -> Decided:
         """Decide a statement. The caller holds the locks of its tables."""
-        audits = self._audits(read, who)
+        audits = self._audits(_tables_of(read), who)
         if any(each.cells is not audits[each.block.table.name].cells for each in evaluated):  # refreshed meanwhile
             evaluated = self._evaluated(read, who, handle)
         self._learner.finish(list(audits))
@@ -305,15 +338,17 @@ class Gateway:
             raise denied("hidden")
         return decided
 
-    def _commit(self, sql: str, who: Asking, decided: Decided, verdict: Verdict) -> None:
+    def _commit(self, sql: str, who: Asking, decided: Decided, verdict: Verdict) -> tuple[AnsweredFact, ...]:
         """Write the answers into the ledger, whatever they are, then learn them."""
-        self._write(sql, who, verdict, disclosed_facts(decided))
+        facts = disclosed_facts(decided)
+        self._write(sql, who, verdict, facts)
 
         def failed() -> None:  # what is known is no longer what is in the ledger: answer nothing more about it
             for table in decided.audits:
                 self._tables.forget(table)
 
         self._learner.begin(list(decided.audits), lambda: learn_answers(decided), failed)
+        return facts
 
     def _public(self, query: exp.Expr, handle: Cancellation) -> list[Any]:
         """Run a subquery over public tables in the lobby; return its values."""
@@ -331,7 +366,7 @@ class Gateway:
         if not self._ledger.healthy or refusal.rule == "ledger":
             return
         try:
-            self._ledger.append(fields_of(question_entry(user, sql, _refused(refusal), ())))
+            self._ledger.append(fields_of(question_entry(user, sql, refused(refusal), ())))
         except LedgerError:
             raise denied("ledger") from None
 
@@ -348,25 +383,3 @@ def _digest_key(database: Path | None) -> str:
 
 def _tables_of(read: Statement) -> list[str]:
     return list(dict.fromkeys(each.table.name for each in read.blocks))
-
-
-def _verdict(decided: Decided) -> Verdict:
-    if not decided.suppressed:
-        return Verdict("allow", changes=decided.changes())
-    refusal = denied(next(iter(decided.suppressed.values())))
-    return Verdict("suppress", refusal.rule, refusal.reason, refusal.hint, decided.changes(), decided.unseen)
-
-
-def _refused(refusal: Denied) -> Verdict:
-    kind: Kind = "unsupported" if isinstance(refusal, Unsupported) else "deny"
-    return Verdict(kind, refusal.rule, refusal.reason, refusal.hint)
-
-
-def _answer(rows: Rows, verdict: Verdict) -> Answer:
-    return Answer(rows.columns, rows.types, rows.rows, verdict)
-
-
-def _marked_answer(rows: Rows, verdict: Verdict) -> Answer:
-    """Take the marks of merged rows, which are the last column, out of the rows."""
-    merged = tuple(number for number, row in enumerate(rows.rows) if row[-1])
-    return Answer(rows.columns[:-1], rows.types[:-1], tuple(row[:-1] for row in rows.rows), verdict, merged)
