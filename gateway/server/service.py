@@ -9,8 +9,7 @@ Every method is safe to call from many threads. Statements run on a bounded pool
 import logging
 import time
 from collections.abc import Callable
-from concurrent.futures import Future, InvalidStateError
-from contextlib import suppress
+from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
@@ -20,6 +19,7 @@ from sdcdb.errors import Denied, Problem, SdcdbError
 from sdcdb.gateway.answer import Answer
 from sdcdb.gateway.auth.access import Act, Identity, NotAllowed, may, must
 from sdcdb.gateway.auth.users import UserStore
+from sdcdb.gateway.cancellation import Cancellation
 from sdcdb.gateway.ledger.entry import ActEntry, LoginEntry
 from sdcdb.gateway.ledger.places import ledger_path
 from sdcdb.gateway.ledger.rows import Row
@@ -27,7 +27,6 @@ from sdcdb.gateway.ledger.tally import tally
 from sdcdb.gateway.ledger.verify import Verification, verify
 from sdcdb.gateway.reading.statement import Params, privacy_question
 from sdcdb.gateway.rules.verdict import Verdict
-from sdcdb.gateway.server.cancellation import Cancellation, Cancelled
 from sdcdb.gateway.server.gate import Gate
 from sdcdb.gateway.server.logins import Logins
 from sdcdb.gateway.server.metrics import Metrics
@@ -84,7 +83,7 @@ class Service:
     def ask(
         self, identity: Identity, sql: str, params: Params = None, cancellation: Cancellation | None = None
     ) -> Answer:
-        """Answer a statement; raise `Denied`, `Unsupported`, `NotAllowed`, `Busy` or `Cancelled`."""
+        """Answer a statement; raise `Denied`, `Unsupported`, `NotAllowed` or `Busy`."""
         return self.submit(identity, sql, params, cancellation).result()
 
     def submit(
@@ -93,7 +92,7 @@ class Service:
         """As `ask`, without waiting."""
 
         def answer() -> Answer:
-            return self._opened.gateway.ask(sql, params, identity.name)
+            return self._opened.gateway.ask(sql, params, identity.name, cancellation=cancellation)
 
         return self._run(identity, answer, lambda found: found.verdict, cancellation)
 
@@ -256,31 +255,24 @@ class Service:
         verdict: Callable[[T], Verdict] | None,
         cancellation: Cancellation | None,
     ) -> Future[T]:
-        """Run a statement when it is the user's turn; the future ends at once if it is cancelled."""
+        """Run a statement when it is the user's turn."""
         self._must(identity, Act.ASK)
-        future: Future[T] = Future()
 
-        def turn() -> None:
-            if cancellation is not None and cancellation.cancelled:
-                return
+        def turn() -> T:
             began = time.perf_counter()
             try:
+                if cancellation is not None:
+                    cancellation.check()
                 with self._gate.shared():
                     found = work()
-            except BaseException as problem:  # noqa: BLE001 - whoever waits for the future gets it
+            except BaseException as problem:
                 self._count(problem, identity, began)
-                _settle(future, problem)
-            else:
-                if verdict is not None:
-                    self._count(verdict(found), identity, began)
-                with suppress(InvalidStateError):
-                    future.set_result(found)
+                raise
+            if verdict is not None:
+                self._count(verdict(found), identity, began)
+            return found
 
-        if cancellation is not None:
-            cancellation.then(lambda: _settle(future, Cancelled()))
-        queued = self._turns.submit(identity.name, turn)
-        queued.add_done_callback(lambda done: _settle(future, Cancelled()) if done.cancelled() else None)
-        return future
+        return self._turns.submit(identity.name, turn)
 
     def _count(self, found: Verdict | BaseException, identity: Identity, began: float) -> None:
         seconds = time.perf_counter() - began
@@ -319,8 +311,3 @@ class Service:
     def _options(self) -> dict[str, Any]:
         self._teams = self.users.teams()
         return {"seconds": self._capacity.seconds, "memory": self._capacity.memory}
-
-
-def _settle(future: "Future[Any]", problem: BaseException) -> None:
-    with suppress(InvalidStateError):
-        future.set_exception(problem)
