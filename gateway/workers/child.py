@@ -26,9 +26,6 @@ from sdcdb.gateway.workers.explained import multiplies
 from sdcdb.gateway.workers.messages import Opening, Running
 from sdcdb.gateway.workers.wire import END, FAILED, READY, ROWS, SHAPE, framed, packed, read_frame, write_all
 
-with suppress(ImportError):
-    import_module("pytz")  # DuckDB makes times with a zone with it
-
 _CHUNK = 1 << 20  # bytes of one frame of rows, about
 _SPARE = 2  # seconds of processor time beyond the deadline
 
@@ -47,6 +44,9 @@ class Worker:
         con = self._con = duckdb.connect(config=dict(message.config))
         for sql in message.statements:
             con.execute(sql)
+        with suppress(Exception):  # pytz reads the file of a zone when it is first asked for it
+            (zone,) = con.execute("SELECT current_setting('TimeZone')").fetchone() or ("UTC",)
+            import_module("pytz").timezone(zone)
         con.execute("SET enable_external_access = false")
         con.execute("SET lock_configuration = true")
         self._send(READY)
