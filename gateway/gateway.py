@@ -10,7 +10,7 @@ answers computed outside of the lock.
 import secrets
 import tempfile
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -52,7 +52,7 @@ from sdcdb.gateway.tables.vault import Evaluated, Vault
 from sdcdb.gateway.turns import Turns
 from sdcdb.gateway.unexpected import deny_unexpected
 from sdcdb.gateway.worded import refused, verdict_of
-from sdcdb.gateway.workers.limits import WorkLimits, read_size
+from sdcdb.gateway.workers.limits import WorkLimits
 from sdcdb.policy.governed import Governed
 from sdcdb.views.secret import read_secret
 
@@ -66,12 +66,12 @@ class Gateway:
         self,
         database: Governed,
         *,
-        seconds: float = 60.0,
-        memory: str = "2GB",
+        seconds: float | None = None,
+        memory: str | None = None,
         wait: float = 5.0,
         adopt_ledger: str = "",
     ) -> None:
-        """Open the ledger and build the cells. `seconds` and `memory` limit what one statement may use in the lobby.
+        """Open the ledger and build the cells. `seconds` and `memory` limit one statement; else the policy does.
 
         `adopt_ledger` is the owner's reason to go on with another ledger than the one the database was last used with.
         """
@@ -87,7 +87,7 @@ class Gateway:
         try:
             self._parser = NativeParser()
             self._vault = Vault(database.con, _digest_key(database.path))
-            limits = WorkLimits(seconds=seconds, memory=read_size(memory))
+            limits = WorkLimits.of(self._policy.resources, seconds, memory)
             self._lobby = Lobby(self.relations, self._vault, database.path, limits)
             self._tables = Tables(database, self.relations, self._vault, self._ledger)
             self._learner = Learner()
@@ -201,6 +201,11 @@ class Gateway:
         """Write an attempt to log in, or an act of an owner, into the ledger."""
         self._ledger.append(fields_of(entry))
 
+    @property
+    def workers(self) -> list[int]:
+        """The process numbers of the workers in which analysts' statements run."""
+        return self._lobby.workers.pids
+
     def interrupt(self) -> None:
         """Cancel the statements that are running: each ends with a denial. Safe from any thread."""
         for handle in tuple(self._running):
@@ -256,9 +261,13 @@ class Gateway:
         with self._locks.holding(names, OWNER):
             yield names
 
+    def _together(self, names: Iterable[str]) -> frozenset[str]:
+        """Return the tables whose histories are one with these tables': their columns are linked."""
+        return self.relations.audited_together(names)
+
     def _table_status(self, name: str) -> dict[str, dict[str, Score]]:
-        with self._locks.holding([name], OWNER):
-            self._learner.finish([name])
+        with self._locks.holding(self._together([name]), OWNER):
+            self._learner.finish(self._together([name]))
             return {pool: self._tables.pool(name, pool).status() for pool in self._tables.pools(name)}
 
     def _answered(self, sql: str, params: Params, who: Asking, handle: Cancellation) -> Answer:
@@ -274,7 +283,7 @@ class Gateway:
             self._write(sql, who, Verdict("allow"), ())
             return answer_of(rows, Verdict("allow"))
         evaluated = self._evaluated(read, who, handle)
-        with self._locks.holding(_tables_of(read), who.user, handle):
+        with self._locks.holding(self._together(_tables_of(read)), who.user, handle):
             decided = self._decided(read, evaluated, who, handle)
             verdict = verdict_of(decided)
             handle.check()
@@ -292,11 +301,11 @@ class Gateway:
     def _again(self, kept: Kept, sql: str, who: Asking, handle: Cancellation) -> Answer | None:
         """Answer once more what was answered; None if a table is no longer what it was."""
         names = list(kept.histories)
-        with self._locks.holding(names, who.user, handle):
+        with self._locks.holding(self._together(names), who.user, handle):
             audits = self._audits(names, who)
             if any(audits[name].table is not history for name, history in kept.histories.items()):
                 return None
-            self._learner.finish(names)
+            self._learner.finish(self._together(names))
             now = {fact.column: audits[fact.table].knowledge(fact.column).status() for fact in kept.facts}
             verdict = replace(kept.answer.verdict, changes={name: Change(score, score) for name, score in now.items()})
             self._write(sql, who, verdict, kept.facts)
@@ -304,7 +313,7 @@ class Gateway:
 
     def _explained(self, read: Statement, who: Asking, handle: Cancellation) -> Verdict:
         evaluated = self._evaluated(read, who, handle)
-        with self._locks.holding(_tables_of(read), who.user, handle):
+        with self._locks.holding(self._together(_tables_of(read)), who.user, handle):
             return verdict_of(self._decided(read, evaluated, who, handle))
 
     def _read(self, sql: str, params: Params, handle: Cancellation, looked: list[exp.Expr] | None = None) -> Statement:
@@ -336,7 +345,7 @@ class Gateway:
         audits = self._audits(_tables_of(read), who)
         if any(each.cells is not audits[each.block.table.name].cells for each in evaluated):  # refreshed meanwhile
             evaluated = self._evaluated(read, who, handle)
-        self._learner.finish(list(audits))
+        self._learner.finish(self._together(audits))
         decided = decide(evaluated, audits)
         if decided.suppressed and read.tree is not None and computes_further(read.tree):
             raise denied("hidden")
@@ -351,7 +360,7 @@ class Gateway:
             for table in decided.audits:
                 self._tables.forget(table)
 
-        self._learner.begin(list(decided.audits), lambda: learn_answers(decided), failed)
+        self._learner.begin(self._together(decided.audits), lambda: learn_answers(decided), failed)
         return facts
 
     def _public(self, query: exp.Expr, handle: Cancellation) -> list[Any]:

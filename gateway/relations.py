@@ -89,6 +89,14 @@ class Relations:
         """Return the restricted tables."""
         return tuple(relation for relation in self.all if isinstance(relation, Restricted))
 
+    def audited_together(self, names: Iterable[str]) -> frozenset[str]:
+        """Return these tables, and those whose columns are linked with theirs: they share a history."""
+        found = frozenset(names)
+        groups = [frozenset(table for table, _ in group) for group in getattr(self, "linked", ())]
+        while more := [group for group in groups if group & found and not group <= found]:
+            found = found.union(*more)
+        return found
+
     def mentions_restricted(self, words: Iterable[str]) -> bool:
         """Tell whether one of the words is the name of a restricted table, in whatever schema."""
         names = {relation.path[1] for relation in self.restricted()}

@@ -16,6 +16,7 @@ from sdcdb.fields.amount import Amount, AmountField, parse
 from sdcdb.fields.strict import Strict, incoherent
 from sdcdb.policy.defaults import DEFAULTS
 from sdcdb.policy.methods import Method, RowMethod
+from sdcdb.policy.resources import Resources
 
 Number = int | float
 Aggregate = Literal["count", "sum", "avg", "min", "max"]
@@ -239,6 +240,8 @@ class Policy(Strict):
     """One entry per table."""
     teams: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """Users by team, for tables whose `pool` is `team`: `analysts: [ann, bob]`."""
+    resources: Resources = Field(default_factory=Resources)
+    """What one statement, and one user, may take of the machine."""
 
     @model_validator(mode="before")
     @classmethod
