@@ -35,7 +35,7 @@ from sdcdb.gateway.ledger.places import ledger_path
 from sdcdb.gateway.lobby.desk import Desk
 from sdcdb.gateway.lobby.lobby import Lobby
 from sdcdb.gateway.lobby.release import compute_release
-from sdcdb.gateway.noted import explain_entry, question_entry
+from sdcdb.gateway.noted import Seldom, explain_entry, question_entry
 from sdcdb.gateway.reading.duckdb_parser import NativeParser
 from sdcdb.gateway.reading.further import computes_further, with_marks
 from sdcdb.gateway.reading.literals import put_in_values
@@ -92,6 +92,7 @@ class Gateway:
             self._tables = Tables(database, self.relations, self._vault, self._ledger)
             self._learner = Learner()
             self._repeated = Repeated()
+            self._seldom = Seldom()
             self._turns = Turns(limits.per_user, limits.queue)
             self._running: set[Cancellation] = set()
             self._mark()
@@ -376,7 +377,7 @@ class Gateway:
 
     def _note(self, sql: str, user: str, refusal: Denied) -> None:
         """Write a refusal into the ledger. One that is there already, or cannot be written, is raised all the same."""
-        if not self._ledger.healthy or refusal.rule == "ledger":
+        if not self._ledger.healthy or refusal.rule == "ledger" or self._seldom.repeats(user, refusal):
             return
         try:
             self._ledger.append(fields_of(question_entry(user, sql, refused(refusal), ())))
