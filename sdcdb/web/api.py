@@ -15,7 +15,7 @@ from starlette.routing import Route
 from sdcdb.errors import Denied, SdcdbError
 from sdcdb.gateway.auth.access import Act, Identity, NotAllowed, must
 from sdcdb.gateway.auth.users import LoginRefused
-from sdcdb.gateway.server.cancellation import Cancellation, Cancelled
+from sdcdb.gateway.cancellation import Cancellation
 from sdcdb.gateway.server.shown import LedgerFilter
 from sdcdb.gateway.server.turns import Busy
 from sdcdb.terminal.values import plain
@@ -54,7 +54,7 @@ def for_programs(act: Act) -> Callable[[Handler], Callable[[Request], Awaitable[
                 return denial(refused)
             except Busy as busy:
                 return problem(503, "busy", str(busy), {"Retry-After": "1"})
-            except (Cancelled, ClientDisconnect):
+            except ClientDisconnect:
                 return problem(499, "cancelled")
             except SdcdbError as error:
                 return problem(400, "bad request", str(error))

@@ -4,7 +4,6 @@ from pathlib import Path
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
@@ -37,9 +36,9 @@ def create_application(service: Service, *, tls: bool = False) -> Starlette:
             Route("/static/{name}", _static, methods=["GET"]),
             Route("/favicon.ico", lambda _: RedirectResponse("/static/icon.svg"), methods=["GET"]),
         ],
-        middleware=[Middleware(Guard, uploads=watch.UPLOAD, tls=tls)],
-        exception_handlers={HTTPException: _http_error, Exception: _unexpected},
+        exception_handlers={HTTPException: _http_error},
     )
+    made.add_middleware(Guard, uploads=watch.UPLOAD, tls=tls, failed=lambda error: _note(service, error))
     made.state.context = Context(service, tls)
     return made
 
@@ -74,8 +73,7 @@ async def _http_error(_: Request, error: Exception) -> Response:
     return problem(status, words.get(status, "error"), headers=headers)
 
 
-async def _unexpected(request: Request, error: Exception) -> Response:
-    """Say nothing but that it failed: an error's text can hold data."""
+def _note(service: Service, error: Exception) -> None:
+    """Note that something unexpected happened. An error's text can hold data: it is not written anywhere."""
     LOG.error("unexpected %s", type(error).__name__)
-    context_of(request).service.metrics.count("sdcdb_errors_total", door="http")
-    return problem(500, "internal error")
+    service.metrics.count("sdcdb_errors_total", door="http")

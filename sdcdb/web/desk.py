@@ -14,7 +14,7 @@ from sdcdb.errors import Denied, SdcdbError, Unsupported
 from sdcdb.gateway.answer import Answer
 from sdcdb.gateway.auth.access import Act
 from sdcdb.gateway.rules.verdict import Verdict
-from sdcdb.gateway.server.cancellation import Cancellation
+from sdcdb.gateway.cancellation import Cancellation
 from sdcdb.gateway.server.service import Service
 from sdcdb.gateway.server.shown import LedgerFilter
 from sdcdb.pages.answer_chart import draw_answer
@@ -56,9 +56,8 @@ class Outcome:
 
 @for_people(Act.ASK)
 async def desk(request: Request, visit: Visit) -> Response:
-    """Show the editor; a form may bring a statement along to put into it."""
-    sql = str(visit.form.get("sql", ""))
-    return page(request, "ask.html", visit.session, sql=sql, outcome=None, tables=await blocking(_tables, visit))
+    """Show the editor."""
+    return await _desk(request, visit)
 
 
 @for_people(Act.ASK)
@@ -66,7 +65,7 @@ async def submit(request: Request, visit: Visit) -> Response:
     """Ask or explain the statement of the form; answer with the whole page, or with the result alone."""
     sql, action = str(visit.form.get("sql", "")), str(visit.form.get("action", "ask"))
     if action == "edit":
-        return await desk.open(request, visit)
+        return await _desk(request, visit, sql)
     outcome = await _outcome(request, visit, sql, explain=action == "explain")
     if action == "csv" and outcome.answer is not None:
         response = encoded(outcome.answer, sql, CSV)
@@ -74,9 +73,7 @@ async def submit(request: Request, visit: Visit) -> Response:
         return response
     if request.headers.get("x-fragment"):
         return page(request, "_outcome.html", visit.session, outcome=outcome)
-    return page(
-        request, "ask.html", visit.session, sql=sql, outcome=outcome, tables=await blocking(_tables, visit)
-    )
+    return await _desk(request, visit, sql, outcome)
 
 
 @for_people(Act.BROWSE)
@@ -99,6 +96,11 @@ ROUTES = [
     Route("/tables", tables, methods=["GET"]),
     Route("/history", history, methods=["GET"]),
 ]
+
+
+async def _desk(request: Request, visit: Visit, sql: str = "", outcome: Outcome | None = None) -> Response:
+    """Return the page with a statement in its editor."""
+    return page(request, "ask.html", visit.session, sql=sql, outcome=outcome, tables=await blocking(_tables, visit))
 
 
 def _tables(visit: Visit) -> Any:

@@ -11,7 +11,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from sdcdb.errors import SdcdbError
-from sdcdb.gateway.auth.access import Act, Identity, NotAllowed, may, must
+from sdcdb.gateway.auth.access import Act, Identity, NotAllowed, must
 from sdcdb.gateway.auth.users import LoginRefused
 from sdcdb.gateway.server.service import Service
 from sdcdb.web.context import Context, context_of
@@ -45,32 +45,27 @@ class Visit:
 PageHandler = Callable[[Request, Visit], Awaitable[Response]]
 
 
-class ForPeople:
-    """A handler behind the login. It is called with a request; `open` is the handler itself."""
+def for_people(act: Act) -> Callable[[PageHandler], Callable[[Request], Awaitable[Response]]]:
+    """Put a handler behind the login: for whoever may do `act`, and whose forms come from a page of their session."""
 
-    def __init__(self, act: Act, handler: PageHandler) -> None:
-        self._act, self.open = act, handler
-        self.__name__, self.__doc__ = handler.__name__, handler.__doc__
+    def decorate(handler: PageHandler) -> Callable[[Request], Awaitable[Response]]:
+        async def handle(request: Request) -> Response:
+            context = context_of(request)
+            session = await blocking(session_of, request, context)
+            if session is None:
+                return RedirectResponse("/login", 303)
+            try:
+                must(session.identity, act)
+                form = await _form(request, session) if request.method == "POST" else {}
+                return await handler(request, Visit(context, session, form))
+            except NotAllowed as refused:
+                return page(request, "message.html", session, 403, title="Not for you", words=str(refused))
+            except SdcdbError as error:
+                return page(request, "message.html", session, 400, title="That did not work", words=str(error))
 
-    async def __call__(self, request: Request) -> Response:
-        """Let in whoever is logged in, may do this, and sent the form from an own page."""
-        context = context_of(request)
-        session = await blocking(session_of, request, context)
-        if session is None:
-            return RedirectResponse("/login", 303)
-        try:
-            must(session.identity, self._act)
-            form = await _form(request, session) if request.method == "POST" else {}
-            return await self.open(request, Visit(context, session, form))
-        except NotAllowed as refused:
-            return page(request, "message.html", session, 403, title="Not for you", words=str(refused))
-        except SdcdbError as error:
-            return page(request, "message.html", session, 400, title="That did not work", words=str(error))
+        return handle
 
-
-def for_people(act: Act) -> Callable[[PageHandler], ForPeople]:
-    """Put a handler behind the login, for those who may do `act`."""
-    return lambda handler: ForPeople(act, handler)
+    return decorate
 
 
 async def blocking(work: Callable[..., T], *given: Any) -> T:
@@ -95,7 +90,7 @@ async def login(request: Request) -> Response:
     name, password = str(form.get("name", "")), str(form.get("password", ""))
     try:
         identity = await blocking(
-            lambda: context.service.login_password(name, password, door="console", address=address_of(request))
+            lambda: context.service.logins.password(name, password, door="console", address=address_of(request))
         )
     except LoginRefused:
         words = "The name or the password is wrong, or the user is locked."
@@ -136,5 +131,3 @@ async def _form(request: Request, session: Session) -> FormData:
         raise NotAllowed("this form did not come from a page of this session: open the page again")
     return form
 
-
-__all__ = ["ROUTES", "ForPeople", "Visit", "blocking", "for_people", "may"]

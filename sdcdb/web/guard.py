@@ -20,7 +20,7 @@ POLICY = (
 HEADERS = {
     "content-security-policy": POLICY,
     "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
+    "referrer-policy": "same-origin",  # with no-referrer a browser would call our own forms foreign
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), microphone=(), geolocation=()",
@@ -31,8 +31,8 @@ HEADERS = {
 class Guard:
     """An ASGI middleware. A response may set a header of its own, such as the policy of a report."""
 
-    def __init__(self, app: ASGIApp, *, uploads: str, tls: bool) -> None:
-        self._app, self._uploads = app, uploads
+    def __init__(self, app: ASGIApp, *, uploads: str, tls: bool, failed: Callable[[Exception], None]) -> None:
+        self._app, self._uploads, self._failed = app, uploads, failed
         self._headers = HEADERS | ({"strict-transport-security": "max-age=31536000"} if tls else {})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -40,7 +40,7 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        began, seen = time.perf_counter(), {"status": 500}
+        began, seen = time.perf_counter(), dict[str, Any](status=500)
         most = MOST_UPLOAD if scope["path"] == self._uploads else MOST_BODY
         guarded = _guarded(send, self._headers, seen)
         length = _length(scope)
@@ -51,6 +51,10 @@ class Guard:
                 await self._app(scope, _limited(receive, most), guarded)
             except _TooLarge:
                 await problem(413, "too large", f"at most {most:,} bytes are taken")(scope, receive, guarded)
+            except Exception as error:  # noqa: BLE001 - one place for all that nobody expected
+                self._failed(error)
+                if "begun" not in seen:
+                    await problem(500, "internal error")(scope, receive, guarded)
         LOG.info(
             "request",
             extra={"method": scope["method"], "status": seen["status"], "ms": round(1e3 * (time.perf_counter() - began))},
@@ -86,7 +90,7 @@ def _limited(receive: Receive, most: int) -> Receive:
 def _guarded(send: Send, headers: Mapping[str, str], seen: dict[str, Any]) -> Callable[[Message], Awaitable[None]]:
     async def guarded(message: Message) -> None:
         if message["type"] == "http.response.start":
-            seen["status"] = message["status"]
+            seen.update(status=message["status"], begun=True)
             own = {name.lower() for name, _ in message["headers"]}
             more = [(name.encode(), value.encode()) for name, value in headers.items() if name.encode() not in own]
             message = {**message, "headers": [*message["headers"], *more]}

@@ -39,12 +39,12 @@ def program_of(request: Request, context: Context) -> Identity:
     kind, _, rest = request.headers.get("authorization", "").partition(" ")
     address = address_of(request)
     if kind.lower() == "bearer" and rest:
-        return context.service.login_token(rest.strip(), door="http", address=address)
+        return context.service.logins.token(rest.strip(), door="http", address=address)
     if kind.lower() == "basic" and rest:
         if not (context.tls or _loopback(address)):
             raise PlainPassword
         name, password = _basic(rest)
-        return context.service.login_password(name, password, door="http", address=address)
+        return context.service.logins.password(name, password, door="http", address=address)
     raise LoginRefused("", "no Authorization header")
 
 

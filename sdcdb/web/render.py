@@ -48,7 +48,7 @@ def home(identity: Identity) -> str:
     return links(identity)[0].path if may(identity, Act.ASK) else "/status"
 
 
-def page(request: Request, template: str, session: Session | None, status: int = 200, **values: Any) -> HTMLResponse:
+def page(request: Request, template: str, session: Session | None, code: int = 200, **values: Any) -> HTMLResponse:
     """Render a page, or a part of one."""
     common = {
         "version": __version__,
@@ -57,7 +57,7 @@ def page(request: Request, template: str, session: Session | None, status: int =
         "here": request.url.path,
         "csrf": session.csrf if session is not None else "",
     }
-    return HTMLResponse(_environment().get_template(template).render({**common, **values}), status)
+    return HTMLResponse(_environment().get_template(template).render({**common, **values}), code)
 
 
 @cache
