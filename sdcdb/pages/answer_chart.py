@@ -139,7 +139,9 @@ def _line(data: Data) -> str:
         runs = list(_runs([None if v is None else at(p or 0.0, v) for p, v in zip(places, numbers, strict=True)]))
         for run in runs:
             path = "M" + " L".join(f"{x:.1f} {y:.1f}" for x, y in run)
-            parts.append(f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="2"><title>{escape(name)}</title></path>')
+            parts.append(
+                f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="2"><title>{escape(name)}</title></path>'
+            )
         for x, y in [point for run in runs for point in run] if len(places) <= 60 else []:
             parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{colour}"/>')
     return "".join(parts) + "</svg>"
@@ -181,7 +183,9 @@ def _shown(value: float | None) -> str:
 
 
 def _words(x: float, y: float, text: str, colour: str, anchor: str, size: int = 13) -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" fill="{colour}" font-size="{size}" text-anchor="{anchor}">{escape(text)}</text>'
+    return (
+        f'<text x="{x:.1f}" y="{y:.1f}" fill="{colour}" font-size="{size}" text-anchor="{anchor}">{escape(text)}</text>'
+    )
 
 
 def _open(height: float, words: str) -> str:

@@ -84,7 +84,9 @@ async def ask(request: Request, identity: Identity) -> Response:
 async def explain(request: Request, identity: Identity) -> Response:
     """Return the verdict on a statement without running it."""
     sql, params = await _statement(request)
-    return JSONResponse(verdict_data(await wrap_future(context_of(request).service.submit_explain(identity, sql, params))))
+    return JSONResponse(
+        verdict_data(await wrap_future(context_of(request).service.submit_explain(identity, sql, params)))
+    )
 
 
 @for_programs(Act.BROWSE)

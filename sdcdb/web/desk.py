@@ -13,8 +13,8 @@ from starlette.routing import Route
 from sdcdb.errors import Denied, SdcdbError, Unsupported
 from sdcdb.gateway.answer import Answer
 from sdcdb.gateway.auth.access import Act
-from sdcdb.gateway.rules.verdict import Verdict
 from sdcdb.gateway.cancellation import Cancellation
+from sdcdb.gateway.rules.verdict import Verdict
 from sdcdb.gateway.server.service import Service
 from sdcdb.gateway.server.shown import LedgerFilter
 from sdcdb.pages.answer_chart import draw_answer

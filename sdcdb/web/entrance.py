@@ -56,8 +56,11 @@ def for_people(act: Act) -> Callable[[PageHandler], Callable[[Request], Awaitabl
                 return RedirectResponse("/login", 303)
             try:
                 must(session.identity, act)
-                form = await _form(request, session) if request.method == "POST" else {}
-                return await handler(request, Visit(context, session, form))
+                if request.method != "POST":
+                    return await handler(request, Visit(context, session))
+                async with request.form(max_files=1, max_fields=MOST_FIELDS) as form:
+                    _must_be_own(request, session, form)
+                    return await handler(request, Visit(context, session, form))
             except NotAllowed as refused:
                 return page(request, "message.html", session, 403, title="Not for you", words=str(refused))
             except SdcdbError as error:
@@ -110,7 +113,7 @@ async def logout(request: Request) -> Response:
     context = context_of(request)
     session = await blocking(session_of, request, context)
     if session is not None:
-        await _form(request, session)
+        _must_be_own(request, session, await request.form(max_files=0, max_fields=MOST_FIELDS))
         context.sessions.end(request.cookies.get(context.cookie))
     response = RedirectResponse("/login", 303)
     response.delete_cookie(context.cookie, path="/", secure=context.tls, httponly=True, samesite="strict")
@@ -124,10 +127,7 @@ ROUTES = [
 ]
 
 
-async def _form(request: Request, session: Session) -> FormData:
-    """Read a form that came from a page of this session; anything else is refused."""
-    form = await request.form(max_files=1, max_fields=MOST_FIELDS)
+def _must_be_own(request: Request, session: Session, form: FormData) -> None:
+    """Refuse a form that did not come from a page of this session."""
     if not from_own_page(request) or not session.carries(str(form.get("csrf", ""))):
         raise NotAllowed("this form did not come from a page of this session: open the page again")
-    return form
-

@@ -57,7 +57,11 @@ class Guard:
                     await problem(500, "internal error")(scope, receive, guarded)
         LOG.info(
             "request",
-            extra={"method": scope["method"], "status": seen["status"], "ms": round(1e3 * (time.perf_counter() - began))},
+            extra={
+                "method": scope["method"],
+                "status": seen["status"],
+                "ms": round(1e3 * (time.perf_counter() - began)),
+            },
         )
 
 

@@ -42,7 +42,9 @@ def _paths() -> dict[str, Any]:
     return {
         "/api/v1/ask": {"post": _operation("ask", "Answer a statement.", answer, body="Question", more=denied)},
         "/api/v1/explain": {
-            "post": _operation("explain", "The verdict, without an answer.", _json("Verdict"), body="Question", more=denied)
+            "post": _operation(
+                "explain", "The verdict, without an answer.", _json("Verdict"), body="Question", more=denied
+            )
         },
         "/api/v1/tables": {"get": _operation("tables", "What may be named, and how.", _json("Tables"))},
         "/api/v1/status": {"get": _operation("status", "What is known by now.", _json("Status"))},

@@ -7,7 +7,9 @@ from starlette.responses import JSONResponse
 from sdcdb.errors import Denied, Unsupported
 
 
-def problem(status: int, title: str, detail: str = "", headers: dict[str, str] | None = None, **more: Any) -> JSONResponse:
+def problem(
+    status: int, title: str, detail: str = "", headers: dict[str, str] | None = None, **more: Any
+) -> JSONResponse:
     """Return an error response."""
     body = {"type": "about:blank", "title": title, "status": status, **({"detail": detail} if detail else {}), **more}
     return JSONResponse(body, status, media_type="application/problem+json", headers=headers)

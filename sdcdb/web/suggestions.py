@@ -41,8 +41,8 @@ def suggest(sql: str, relations: Relations, views: Mapping[str, tuple[str, ...]]
 def _coarser(tree: exp.Select) -> Iterator[Suggestion]:
     """Yield the statement grouped by all but its last column."""
     group = tree.args.get("group")
-    keys = group.expressions if isinstance(group, exp.Group) else []
-    if len(keys) < 2 or any(group.args.get(kind) for kind in ("rollup", "cube", "grouping_sets")):
+    keys = group.expressions if group is not None else []
+    if group is None or len(keys) < 2 or any(group.args.get(kind) for kind in ("rollup", "cube", "grouping_sets")):
         return
     last = keys[-1]
     merged = tree.copy()
@@ -60,7 +60,9 @@ def _wider(tree: exp.Select) -> Iterator[Suggestion]:
     where = tree.args.get("where")
     ranges = list(where.find_all(exp.Between, exp.EQ)) if where is not None else []
     for found in ranges:
-        low, high = (found.args["low"], found.args["high"]) if isinstance(found, exp.Between) else [found.expression] * 2
+        low, high = (
+            (found.args["low"], found.args["high"]) if isinstance(found, exp.Between) else [found.expression] * 2
+        )
         ends = _number(low), _number(high)
         if not isinstance(found.this, exp.Column) or ends[0] is None or ends[1] is None:
             continue

@@ -1,4 +1,4 @@
-"""The auditor's pages: what is known to whom, the ledger, and audit reports of the ledger or of a log from elsewhere."""
+"""The auditor's pages: what is known to whom, the ledger, and reports on the ledger or on a log from elsewhere."""
 
 import os
 import tempfile
