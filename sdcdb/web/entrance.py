@@ -113,7 +113,10 @@ async def logout(request: Request) -> Response:
     context = context_of(request)
     session = await blocking(session_of, request, context)
     if session is not None:
-        _must_be_own(request, session, await request.form(max_files=0, max_fields=MOST_FIELDS))
+        try:
+            _must_be_own(request, session, await request.form(max_files=0, max_fields=MOST_FIELDS))
+        except NotAllowed as refused:
+            return page(request, "message.html", session, 403, title="Not for you", words=str(refused))
         context.sessions.end(request.cookies.get(context.cookie))
     response = RedirectResponse("/login", 303)
     response.delete_cookie(context.cookie, path="/", secure=context.tls, httponly=True, samesite="strict")

@@ -218,6 +218,8 @@ def test_logout_and_a_lock_end_a_session(client: TestClient, opened: Service) ->
     assert client.get("/").status_code == 303
     opened.users.set_locked("bob", locked=False)
     csrf = logged_in(client, "bob")
+    assert client.post("/logout", data={"csrf": "guessed"}).status_code == 403
+    assert client.get("/").status_code == 200
     client.post("/logout", data={"csrf": csrf})
     assert client.get("/").status_code == 303
 
