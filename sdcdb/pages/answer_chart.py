@@ -4,6 +4,7 @@ Drawn as plain SVG in the colours of the theme: it needs no plotting library, an
 """
 
 import datetime as dt
+import itertools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -66,7 +67,7 @@ def _all(column: Sequence[Any], kind: Any) -> bool:
 
 
 def _rises(column: Sequence[Any]) -> bool:
-    return None not in column and all(a < b for a, b in zip(column, column[1:], strict=False))
+    return None not in column and all(a < b for a, b in itertools.pairwise(column))
 
 
 def _number(value: Any) -> float | None:

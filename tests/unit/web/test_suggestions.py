@@ -29,8 +29,8 @@ def test_groups_are_merged_ranges_widened_and_the_view_offered() -> None:
         "SELECT dept, SUM(salary) FROM staff WHERE age BETWEEN 30 AND 34 AND sex = 'F' GROUP BY dept",
         "SELECT dept, sex, SUM(salary) FROM staff WHERE age BETWEEN 25 AND 39 AND sex = 'F' GROUP BY dept, sex",
         "SELECT dept, sex, SUM(salary) FROM staff WHERE age BETWEEN 30 AND 34 GROUP BY dept, sex",
-        "SELECT dept, sex, SUM(salary) FROM staff_public AS staff "
-        "WHERE age BETWEEN 30 AND 34 AND sex = 'F' GROUP BY dept, sex",
+        ("SELECT dept, sex, SUM(salary) FROM staff_public AS staff "
+        "WHERE age BETWEEN 30 AND 34 AND sex = 'F' GROUP BY dept, sex"),
     ]  # fmt: skip
 
 
