@@ -105,6 +105,8 @@ class ColumnLimits(Strict):
     """The least area under H(eps)."""
     max_overlap: int | None
     """The most records that two query sets may share."""
+    known: str = ""
+    """The shares of values that were declared public."""
 
 
 class TablePolicy(Strict):

@@ -32,6 +32,7 @@ def _table_policy(table: Restricted) -> TablePolicy:
             min_h0=limits.min_h0,
             min_area=limits.min_area,
             max_overlap=limits.max_overlap,
+            known=str(column.known or ""),
         )
     return TablePolicy(pool=table.limits.pool, aggregates=tuple(sorted(table.limits.aggregates)), columns=columns)
 
@@ -62,3 +63,5 @@ def _loosened(before: TablePolicy, now: TablePolicy) -> Iterator[str]:
             yield f"{name}: max_overlap rose from {old.max_overlap} to {new.max_overlap or 'any number'}"
         if (new.low, new.high, new.step) != (old.low, old.high, old.step):
             yield f"{name}: the domain became [{new.low:g}, {new.high:g}] with step {new.step}"
+        if new.known != old.known:
+            yield f"{name}: declared public was {old.known or 'nothing'}, now {new.known or 'nothing'}"
