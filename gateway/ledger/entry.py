@@ -107,6 +107,8 @@ class ColumnLimits(Strict):
     """The most records that two query sets may share."""
     known: str = ""
     """The shares of values that were declared public."""
+    small_totals: Literal["forbid", "allow"] = "forbid"
+    """Whether answers may be combined to the total of fewer than `min_set` people."""
 
 
 class TablePolicy(Strict):
