@@ -126,7 +126,7 @@ def _considered(asked: Sequence[Asked], audited: Mapping[str, PoolHistory]) -> l
     found: dict[int, Finding] = {}
     for table, column in dict.fromkeys((each.table, each.column) for each in asked):
         mine = [n for n, each in enumerate(asked) if (each.table, each.column) == (table, column)]
-        findings = audited[table].consider(column, [asked[n].question for n in mine])
+        findings = audited[table].consider(column, [asked[n] for n in mine])
         found |= dict(zip(mine, findings, strict=True))
     return [found[n] for n in range(len(asked))]
 

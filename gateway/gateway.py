@@ -155,11 +155,14 @@ class Gateway:
         """Return the restricted tables that have changed since earlier answers, and wait for `refresh`."""
         return [halt.table for halt in self.halted() if halt.rule == "version"]
 
-    def refresh(self, table: str | None = None) -> list[str]:
-        """Declare that a table has changed, and answer about it as it is now; return the tables that had changed."""
+    def refresh(self, table: str | None = None, *, as_new: str = "") -> list[str]:
+        """Declare that a table has changed, and answer about it as it is now; return the tables that had changed.
+
+        `as_new` is the owner's reason to take the records of the changed tables as other people than those before.
+        """
         with self._lock:
             self._learner.finish()
-            return self._tables.refresh(table)
+            return self._tables.refresh(table, as_new)
 
     def accept_looser(self, reason: str) -> list[str]:
         """Accept looser limits, as an act of the owner that the ledger keeps; return what became looser."""
@@ -287,16 +290,14 @@ def _surprises(decided: Decided) -> list[bool]:
     """Tell which answers leave somebody less room than the limits say: for the owner, in the ledger."""
     found: dict[int, bool] = {}
     for (table, column), mine in _by_column(decided.asked):
-        audit = decided.audits[table]
-        flags = audit.knowledge(column).surprises([a.question for a in mine], [audit.answers(a) for a in mine])
+        flags = decided.audits[table].surprises(column, mine)
         found |= {id(asked): flag for asked, flag in zip(mine, flags, strict=True)}
     return [found[id(asked)] for asked in decided.asked]
 
 
 def _learn(asked: Iterable[Asked], audits: Mapping[str, PoolHistory]) -> None:
     for (table, column), mine in _by_column(asked):
-        audit = audits[table]
-        audit.knowledge(column).learn([a.question for a in mine], [audit.answers(a) for a in mine])
+        audits[table].learn(column, mine)
 
 
 def _by_column(asked: Iterable[Asked]) -> Iterator[tuple[tuple[str, str], list[Asked]]]:

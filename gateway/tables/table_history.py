@@ -1,25 +1,29 @@
 """What has been answered about one table, by whom, and what it all tells: the ledger's entries as the audit's state."""
 
 import secrets
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sdcdb.errors import DataError
 from sdcdb.gateway.inference.finding import Finding
+from sdcdb.gateway.inference.intervals.equivocation import STEPS
 from sdcdb.gateway.inference.knowledge import Knowledge
 from sdcdb.gateway.inference.question import Question
 from sdcdb.gateway.inference.score import Score
+from sdcdb.gateway.inference.set_audit import SetAudit
 from sdcdb.gateway.ledger.entry import Aggregate, AnsweredFact, VersionEntry
 from sdcdb.gateway.ledger.packing import pack, unpack
 from sdcdb.gateway.relations import Restricted
 from sdcdb.gateway.tables.asked import Asked
 from sdcdb.gateway.tables.cells import Cells, Indices
 from sdcdb.gateway.tables.held_version import HeldVersion, names_over_versions
+from sdcdb.gateway.tables.layouts import layout_of
 from sdcdb.gateway.tables.past import Past
-from sdcdb.gateway.tables.versions import Layout
+from sdcdb.gateway.tables.trail import Layout
 
 
 class TableHistory:
@@ -34,14 +38,15 @@ class TableHistory:
         self.version = version
         self._past = past
         self._layouts: dict[str, Layout] = {}
+        self._people: dict[str, Layout] = {}  # of columns in which values have changed
         self._knowledge: dict[tuple[str, str], Knowledge] = {}
+        self._sets: dict[tuple[str, str], SetAudit] = {}
         held = [HeldVersion.of(entry) for entry in past.versions]
         self._named = {column: names_over_versions(column, held) for column in table.confidential}
         for column, names in self._named.items():
-            layout = Layout()
-            for each, name in zip(held, names, strict=True):
-                layout.add(each.cells(name))
-            self._layouts[column] = layout
+            self._layouts[column] = layout_of(past.versions, held, names, people=False)
+            if any(name in entry.people for name, entry in zip(names, past.versions, strict=True)):
+                self._people[column] = layout_of(past.versions, held, names, people=True)
 
     @property
     def newest(self) -> VersionEntry:
@@ -63,16 +68,36 @@ class TableHistory:
             self._knowledge[column, pool] = self._restored(column, pool)
         return self._knowledge[column, pool]
 
-    def _restored(self, column: str, pool: str) -> Knowledge:
-        layout, spec, names = self._layouts[column], self.table.confidential[column], self._named[column]
-        sizes = [len(cells) for cells in layout.versions]
-        rows, told = [], set()  # what old ledgers call `tail` was learnt and not given: it counts as known as well
+    def people(self, column: str, pool: str) -> SetAudit | None:
+        """Return the audit of people, whatever their values were; None where no value has changed."""
+        layout, spec = self._people.get(column), self.table.confidential[column]
+        if layout is None:
+            return None
+        if (column, pool) not in self._sets:
+            steps = (spec.high - spec.low) / (spec.step or (spec.high - spec.low) / STEPS)
+            found = SetAudit(layout.array(), steps, self.table.limits_of(spec), secrets.token_bytes(32))
+            found.learn([flags for fact, flags in self._told(column, pool, layout) if "sum" in fact.kinds])
+            self._sets[column, pool] = found
+        return self._sets[column, pool]
+
+    def of_people(self, asked: Asked) -> NDArray[np.bool_]:
+        """Return a query set as a set of people."""
+        return self._people[asked.column].spread(self._flags(asked.cells))
+
+    def _told(self, column: str, pool: str, layout: Layout) -> Iterator[tuple[AnsweredFact, NDArray[np.bool_]]]:
+        """Yield what a pool was told of a column, and the query sets as a layout has them."""
+        names, sizes = self._named[column], [len(cells) for cells in layout.views]
         for version, fact in self._past.facts:
             if fact.column == names[version] and self._past.links.knows(pool, fact.pool) and not fact.implied:
-                flags = layout.spread(unpack(fact.cells, sizes[version]), version)
-                answers: dict[str, float] = {kind: _number(text) for kind, text in fact.answers.items()}
-                rows.append((Question(flags, frozenset(fact.kinds)), answers))
-                told.add(fact.pool)
+                yield fact, layout.spread(unpack(fact.cells, sizes[version]), version)
+
+    def _restored(self, column: str, pool: str) -> Knowledge:
+        layout, spec = self._layouts[column], self.table.confidential[column]
+        rows, told = [], set()  # what old ledgers call `tail` was learnt and not given: it counts as known as well
+        for fact, flags in self._told(column, pool, layout):
+            answers: dict[str, float] = {kind: _number(text) for kind, text in fact.answers.items()}
+            rows.append((Question(flags, frozenset(fact.kinds)), answers))
+            told.add(fact.pool)
         domain, limits = (spec.low, spec.high, spec.step), self.table.limits_of(spec)
         if len(told) <= 1:
             return Knowledge.restore(layout.array(), *domain, limits, secrets.token_bytes(32), rows)
@@ -84,21 +109,21 @@ class TableHistory:
 
     def question(self, column_cells: Indices, kinds: frozenset[str], column: str) -> Question:
         """Put a query set into the audit's terms."""
+        return Question(self._layouts[column].spread(self._flags(column_cells)), kinds)
+
+    def _flags(self, cells: Indices) -> NDArray[np.bool_]:
         flags = np.zeros(self.cells.size, dtype=np.bool_)
-        flags[column_cells] = True
-        self._layouts[column].must_not_separate(flags)
-        return Question(self._layouts[column].spread(flags), kinds)
+        flags[cells] = True
+        return flags
 
     def fact(self, asked: Asked, pool: str, finding: Finding, *, surprise: bool) -> AnsweredFact:
         """Return what the ledger keeps of an answer."""
-        flags = np.zeros(self.cells.size, dtype=np.bool_)
-        flags[asked.cells] = True
         totals = self.cells.totals[asked.column]
         kinds: list[Aggregate] = [kind for kind in get_args(Aggregate) if kind in asked.question.kinds]
         return AnsweredFact(
             table=asked.table,
             column=asked.column,
-            cells=pack(flags),
+            cells=pack(self._flags(asked.cells)),
             kinds=tuple(kinds),
             answers={kind: str(totals.total(kind, asked.cells)) for kind in kinds},
             implied=finding.implied,
@@ -129,9 +154,29 @@ class PoolHistory:
         """Return what the pool knows of a column."""
         return self.table.knowledge(column, self.known_as)
 
-    def consider(self, column: str, questions: Sequence[Question]) -> list[Finding]:
+    def consider(self, column: str, asked: Sequence[Asked]) -> list[Finding]:
         """Decide questions of one statement together, without looking at their answers."""
-        return self.knowledge(column).consider(questions)
+        found = self.knowledge(column).consider([each.question for each in asked])
+        people = self.table.people(column, self.known_as)
+        if people is None:
+            return found
+        told = [n for n, each in enumerate(asked) if found[n].allowed and "sum" in each.question.kinds]
+        rules = people.consider([self.table.of_people(asked[n]) for n in told])
+        for n, rule in zip(told, rules, strict=True):
+            if rule is not None:
+                found[n] = replace(found[n], allowed=False, rule=rule, after=None)
+        return found
+
+    def learn(self, column: str, asked: Sequence[Asked]) -> None:
+        """Take in the true answers."""
+        self.knowledge(column).learn([each.question for each in asked], [self.answers(each) for each in asked])
+        people = self.table.people(column, self.known_as)
+        if people is not None:
+            people.learn([self.table.of_people(each) for each in asked if "sum" in each.question.kinds])
+
+    def surprises(self, column: str, asked: Sequence[Asked]) -> list[bool]:
+        """Tell which answers leave somebody less room than the limits say."""
+        return self.knowledge(column).surprises([a.question for a in asked], [self.answers(a) for a in asked])
 
     def fact(self, asked: Asked, finding: Finding, *, surprise: bool) -> AnsweredFact:
         """Return what the ledger keeps of an answer."""

@@ -6,7 +6,6 @@ from itertools import combinations
 from math import isfinite
 
 from sdcdb.connection.connect import is_read_only
-from sdcdb.connection.identifiers import identifier, quoted
 from sdcdb.errors import DatabaseError, choices
 from sdcdb.gateway.ledger.entry import VersionEntry, entries, fields_of
 from sdcdb.gateway.ledger.ledger import Ledger
@@ -17,9 +16,12 @@ from sdcdb.gateway.rules.versions import same_version
 from sdcdb.gateway.tables.cells import Cells
 from sdcdb.gateway.tables.fingerprint import fingerprint, sign
 from sdcdb.gateway.tables.halt import Halt
-from sdcdb.gateway.tables.held_version import HeldVersion, pack_version
+from sdcdb.gateway.tables.held_version import HeldVersion
+from sdcdb.gateway.tables.layouts import UnexplainedError
 from sdcdb.gateway.tables.limits_history import loosened, policy_entry, same_policy
+from sdcdb.gateway.tables.new_version import Now, forget_file, new_version, same_names
 from sdcdb.gateway.tables.past import LedgerPast, Past
+from sdcdb.gateway.tables.records import cell_text, read_records
 from sdcdb.gateway.tables.sketch import share_records, sketch_columns
 from sdcdb.gateway.tables.table_history import PoolHistory, TableHistory
 from sdcdb.gateway.tables.vault import Vault
@@ -40,6 +42,7 @@ class Tables:
         self._fixed = is_read_only(self._con)
         self._histories: dict[str, TableHistory] = {}
         self._copies: dict[str, str] = {}  # a table, and the one whose records it holds
+        self._unexplained: dict[str, str] = {}  # tables with a version that cannot be followed
         self._loosened: dict[str, list[str]] = {}  # what the policy allows that the ledger's last one did not
         self._current = self._fingerprints()
         past = self._read_past()
@@ -79,6 +82,8 @@ class Tables:
             return Halt(name, "policy", tuple(self._loosened[name]))
         if name in self._copies:
             return Halt(name, "copies", (f"it holds records of {self._copies[name]}",))
+        if name in self._unexplained:
+            return Halt(name, "changes", (self._unexplained[name], "sdcdb refresh --as-new REASON begins anew"))
         history = self._histories.get(name)
         if same_version(history.version if history else None, self._current[name]):
             return None
@@ -93,16 +98,20 @@ class Tables:
     def _fingerprints(self) -> dict[str, str]:
         return {name: fingerprint(self._con, each, self._vault.secret) for name, each in self._tables.items()}
 
-    def refresh(self, name: str | None) -> list[str]:
-        """Take the tables, or the one named, as they are now; what was answered before stays known."""
+    def refresh(self, name: str | None, as_new: str = "") -> list[str]:
+        """Take the tables, or the one named, as they are now; what was answered before stays known.
+
+        `as_new` is the owner's reason to take their records as other people than those before.
+        """
         if name is not None and name not in self._tables:
             raise DatabaseError(f"{name!r} is no restricted table; {choices(name, self._tables)}")
         self._current = self._fingerprints()
         past, changed = self._read_past(), []
         for table in self._tables.values():
             mine = past.of(table.name)
-            if name in {None, table.name} and mine.version not in {None, self._current[table.name]}:
-                self._begin(table, mine)
+            waiting = mine.version not in {None, self._current[table.name]} or table.name in self._unexplained
+            if name in {None, table.name} and waiting:
+                self._begin(table, mine, as_new=as_new)
                 changed.append(table.name)
         self._sign = sign(self._database.path)
         return changed
@@ -144,10 +153,10 @@ class Tables:
                 self._begin(table, past)
         elif past.version == now:
             cells, _ = self._cells(table)
-            if _names_changed(HeldVersion.of(past.versions[-1]), cells):
-                self._begin(table, past)
+            if past.versions[-1].records and same_names(HeldVersion.of(past.versions[-1]), cells):
+                self._know(table, cells, past)
             else:
-                self._histories[table.name] = TableHistory(table, cells, now, past)
+                self._begin(table, past)
 
     def _refuse_copies(self) -> None:
         """Of restricted tables that hold the same records, keep the one that was asked about, or else the first."""
@@ -167,19 +176,27 @@ class Tables:
     def _sketch(self, table: Restricted) -> dict[str, str]:
         return sketch_columns(self._con, table, self._vault.secret)
 
-    def _begin(self, table: Restricted, past: Past, formerly: str | None = None) -> None:
+    def _begin(self, table: Restricted, past: Past, formerly: str | None = None, as_new: str = "") -> None:
         """Write a new version of the table into the ledger, and go on from there."""
         cells, keys = self._cells(table)
-        version = self._current[table.name]
-        entry = VersionEntry(
-            table=table.name,
-            version=version,
-            cells=pack_version(cells, keys),
-            formerly=formerly,
-            sketches=self._sketch(table),
+        version, sketches = self._current[table.name], self._sketch(table)
+        now = Now(version, cells, keys, read_records(self._con, table, cells, self._vault.secret))
+        bare = VersionEntry(
+            table=table.name, version=version, cells="", formerly=formerly, as_new=as_new, sketches=sketches
         )
+        entry = new_version(self._ledger.path, now, past, bare)
         self._ledger.append(fields_of(entry))
-        self._histories[table.name] = TableHistory(table, cells, version, past.with_version(entry))
+        kept = {history.newest.records for name, history in self._histories.items() if name != table.name}
+        forget_file(self._ledger.path, past, entry, kept)
+        self._unexplained.pop(table.name, None)
+        self._know(table, cells, past.with_version(entry))
+
+    def _know(self, table: Restricted, cells: Cells, past: Past) -> None:
+        """Go on with what is known of a table; without, if the ledger does not say what became of its records."""
+        try:
+            self._histories[table.name] = TableHistory(table, cells, self._current[table.name], past)
+        except UnexplainedError as problem:
+            self._unexplained[table.name] = str(problem)
 
     def _cells(self, table: Restricted) -> tuple[Cells, list[str]]:
         cells = self._vault.cells(table)
@@ -193,9 +210,7 @@ class Tables:
                         f"{table.name}.{totals.column.name} has values outside of its domain, or NaN: "
                         "`sdcdb check` says which; fix the data or the policy"
                     )
-        names = [f"coalesce(CAST({quoted(identifier(name))} AS VARCHAR), chr(1))" for name in table.quasi]
-        text = f"concat_ws(chr(31), {', '.join(names)})" if names else "''"
-        rows = self._con.execute(f'SELECT {text} FROM {cells.source} ORDER BY "{CELL}"').fetchall()
+        rows = self._con.execute(f'SELECT {cell_text(table)} FROM {cells.source} ORDER BY "{CELL}"').fetchall()
         return cells, [str(key) for (key,) in rows]
 
 
@@ -204,9 +219,3 @@ def _account() -> str:
         return getpass.getuser()
     except (OSError, KeyError):  # an account without a name, as in some containers
         return "unknown"
-
-
-def _names_changed(held: HeldVersion, cells: Cells) -> bool:
-    """Tell whether a column has another name than in the newest version, though the records are the same."""
-    now = HeldVersion.of_cells(cells)
-    return any(held.digest(name) != now.digest(name) for name in cells.totals)
