@@ -22,6 +22,7 @@ from sdcdb.errors import Denied, LedgerError, Unsupported
 from sdcdb.gateway.answer import Answer
 from sdcdb.gateway.asking import ANALYST, Asking, asking
 from sdcdb.gateway.background_learning import Learner
+from sdcdb.gateway.cancellation import Cancellation
 from sdcdb.gateway.decide import Decided, decide
 from sdcdb.gateway.inference.score import Score
 from sdcdb.gateway.knowledge_left import Known, knowledge_left
@@ -79,6 +80,7 @@ class Gateway:
             self._lobby = Lobby(self.relations, self._vault, database.path, memory=memory, seconds=seconds)
             self._tables = Tables(database, self.relations, self._vault, self._ledger)
             self._learner = Learner()
+            self._running: set[Cancellation] = set()
             self._mark()
         except BaseException:
             self._ledger.close()
@@ -90,15 +92,27 @@ class Gateway:
         """Say who asks: what `ask`, `explain` and `known` take. A name will do in its place."""
         return asking(user, self.relations, self._policy)
 
-    def ask(self, sql: str, params: Params = None, user: Asking | str = ANALYST) -> Answer:
-        """Answer a statement, or raise `Denied` or its subclass `Unsupported`: nothing else comes out."""
+    def ask(
+        self,
+        sql: str,
+        params: Params = None,
+        user: Asking | str = ANALYST,
+        *,
+        cancellation: Cancellation | None = None,
+    ) -> Answer:
+        """Answer a statement, or raise `Denied` or its subclass `Unsupported`: nothing else comes out.
+
+        `cancellation` lets another thread stop this one statement.
+        """
         who = self._who(user)
+        handle = cancellation or Cancellation()
+        self._running.add(handle)
         try:
             question = privacy_question(sql)
             if question is not None:
                 verdict = self.explain(question, params, who)
                 return Answer(("property", "value"), ("VARCHAR", "VARCHAR"), tuple(verdict.rows()), verdict)
-            return self._answered(sql, params, who)
+            return self._answered(sql, params, who, handle)
         except Denied as refusal:
             self._note(sql, who, refusal)
             raise
@@ -108,14 +122,17 @@ class Gateway:
             unexpected = deny_unexpected(problem)
             self._note(sql, who, unexpected)
             raise unexpected from None
+        finally:
+            self._running.discard(handle)
 
     def explain(self, sql: str, params: Params = None, user: Asking | str = ANALYST) -> Verdict:
         """Return the verdict on a statement without running it: nothing is answered and nothing is counted."""
         who = self._who(user)
+        handle = Cancellation()
         try:
-            read = self._read(sql, params)
+            read = self._read(sql, params, handle)
             with self._lock:
-                return _verdict(self._decided(read, who)) if read.blocks else Verdict("allow")
+                return _verdict(self._decided(read, who, handle)) if read.blocks else Verdict("allow")
         except Denied as refusal:
             return _refused(refusal)
         except LedgerError:
@@ -170,8 +187,9 @@ class Gateway:
             return self._tables.accept_looser(reason)
 
     def interrupt(self) -> None:
-        """Stop the statements that are running in the lobby: each ends with a denial. Safe from any thread."""
-        self._lobby.interrupt()
+        """Cancel the statements that are running: each ends with a denial. Safe from any thread."""
+        for handle in tuple(self._running):
+            handle.cancel()
 
     def close(self) -> None:
         """Close the ledger and the lobby. Closing twice is harmless."""
@@ -200,33 +218,35 @@ class Gateway:
     def _who(self, user: Asking | str) -> Asking:
         return user if isinstance(user, Asking) else self.asking(user)
 
-    def _answered(self, sql: str, params: Params, who: Asking) -> Answer:
-        read = self._read(sql, params)
+    def _answered(self, sql: str, params: Params, who: Asking, handle: Cancellation) -> Answer:
+        read = self._read(sql, params, handle)
         if not read.blocks:
-            rows = self._lobby.run(read, {})
+            rows = self._lobby.run(read, {}, handle)
             self._write(sql, who, Verdict("allow"), ())
             return _answer(rows, Verdict("allow"))
         with self._lock:
-            decided = self._decided(read, who)
+            decided = self._decided(read, who, handle)
             verdict = _verdict(decided)
+            handle.check()
             self._commit(sql, who, decided, verdict)
             results = {each.block.released: compute_release(each, decided, self._vault) for each in decided.evaluated}
         marked = with_marks(read.tree) if decided.merged and read.tree is not None else None
         if marked is None:
-            return _answer(self._lobby.run(read, results), verdict)
-        return _marked_answer(self._lobby.run(replace(read, tree=marked), results), verdict)
+            return _answer(self._lobby.run(read, results, handle), verdict)
+        return _marked_answer(self._lobby.run(replace(read, tree=marked), results, handle), verdict)
 
-    def _read(self, sql: str, params: Params) -> Statement:
-        return statement(
-            sql, params, self.relations, self._parser, lambda condition: put_in_values(condition, self._public)
-        )
+    def _read(self, sql: str, params: Params, handle: Cancellation) -> Statement:
+        def values(condition: exp.Expr) -> exp.Expr:
+            return put_in_values(condition, lambda query: self._public(query, handle))
 
-    def _decided(self, read: Statement, who: Asking) -> Decided:
+        return statement(sql, params, self.relations, self._parser, values)
+
+    def _decided(self, read: Statement, who: Asking, handle: Cancellation) -> Decided:
         names = dict.fromkeys(each.table.name for each in read.blocks)
         for name in names:
             self._tables.must_be_current(name)
         audits = {name: self._tables.pool(name, who.pools[name]) for name in names}
-        evaluated = [self._vault.evaluate(each, audits[each.table.name].cells) for each in read.blocks]
+        evaluated = [self._vault.evaluate(each, audits[each.table.name].cells, handle) for each in read.blocks]
         self._learner.finish()
         decided = decide(evaluated, audits)
         if decided.suppressed and read.tree is not None and computes_further(read.tree):
@@ -247,13 +267,13 @@ class Gateway:
 
         self._learner.begin(lambda: _learn(decided.asked, decided.audits), failed)
 
-    def _public(self, query: exp.Expr) -> list[Any]:
+    def _public(self, query: exp.Expr, handle: Cancellation) -> list[Any]:
         """Run a subquery over public tables in the lobby; return its values."""
         tables = [self.relations.find(table.db, table.name) for table in query.find_all(exp.Table)]
         if not isinstance(query, exp.Query) or any(each is None or each.kind == "restricted" for each in tables):
             raise Unsupported("a condition may look into public tables only", "put its value in yourself")
         reads = tuple(relation.name for relation in tables if relation is not None)
-        rows = self._lobby.run(Statement(reads, tree=query), {})
+        rows = self._lobby.run(Statement(reads, tree=query), {}, handle)
         if len(rows.columns) != 1 or len(rows.rows) > MOST_VALUES:
             raise Unsupported("a subquery in a condition gives one column of not too many values", "a shorter list")
         return [row[0] for row in rows.rows]

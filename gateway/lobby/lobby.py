@@ -19,6 +19,7 @@ import duckdb
 
 from sdcdb.connection.identifiers import identifier, quoted, table_reference
 from sdcdb.errors import Denied, Unsupported
+from sdcdb.gateway.cancellation import Cancellation
 from sdcdb.gateway.deadline import deadline
 from sdcdb.gateway.lobby.released import Released, with_literals
 from sdcdb.gateway.reading.duckdb_parser import LOCKED
@@ -52,7 +53,6 @@ class Lobby:
         self._seconds = seconds
         self._lock = threading.Lock()
         self._copied: dict[str, Any] = {}  # and a sign of what each was when it was copied
-        self._running: set[duckdb.DuckDBPyConnection] = set()
         self._con = duckdb.connect(config={**LOCKED, "memory_limit": memory})
         for relation in relations.all:
             target = table_reference(relation.name)
@@ -64,21 +64,22 @@ class Lobby:
         for con in (self._con, self._desk):
             con.execute("SET lock_configuration = true")
 
-    def run(self, statement: Statement, released: Mapping[str, Released]) -> Rows:
+    def run(
+        self, statement: Statement, released: Mapping[str, Released], cancellation: Cancellation | None = None
+    ) -> Rows:
         """Run a statement over released results. Whatever the engine has to say of an error is not passed on."""
         for name in statement.reads:
             self._copy(name)
         sql = with_literals(statement.tree, released) if statement.tree is not None else None
         alone = sql is not None and not statement.reads  # a SELECT that was rendered from a tree, over literals
         cursor = (self._desk if alone else self._con).cursor()
-        self._running.add(cursor)
         try:
             for name, result in released.items() if sql is None else ():
                 cursor.register(f"{name} rows", result.rows)
                 cursor.execute(_view(name, result))
             if not alone:
                 cursor.execute("BEGIN TRANSACTION READ ONLY")
-            with deadline(cursor, self._seconds):
+            with deadline(cursor, self._seconds, cancellation):
                 text = sql or statement.sql()
                 ran = cursor.execute(text, statement.params) if statement.params else cursor.execute(text)
                 rows = ran.fetchmany(MOST_ROWS + 1)
@@ -98,18 +99,11 @@ class Lobby:
         ):  # Python has no such value, or DuckDB
             raise denied("error") from None
         finally:
-            self._running.discard(cursor)
             if not alone:
                 with suppress(duckdb.Error):
                     cursor.execute("ROLLBACK")
             cursor.close()
         return Rows(tuple(c[0] for c in shape), tuple(str(c[1]) for c in shape), tuple(rows))
-
-    def interrupt(self) -> None:
-        """Stop every statement that is running."""
-        for cursor in list(self._running):
-            with suppress(duckdb.Error):  # it may have ended just now
-                cursor.interrupt()
 
     def _copy(self, name: str) -> None:
         """Copy a public table or protected view from the vault, and again when the database has changed."""

@@ -16,6 +16,7 @@ from sqlglot import exp
 from sdcdb.connection.identifiers import identifier, quoted, table_reference
 from sdcdb.connection.profile import FLOATS, INTEGERS
 from sdcdb.errors import Unsupported
+from sdcdb.gateway.cancellation import Cancellation
 from sdcdb.gateway.deadline import deadline
 from sdcdb.gateway.reading.aggregate import Measure
 from sdcdb.gateway.reading.block import Block
@@ -76,12 +77,12 @@ class Vault:
         name, row = quoted(table_reference(relation.name)), _name(public_alias(0))
         return self._con.cursor().execute(f"SELECT count(*), sum(hash({row})::HUGEINT) FROM {name} AS {row}").fetchone()
 
-    def evaluate(self, block: Block, cells: Cells) -> Evaluated:
+    def evaluate(self, block: Block, cells: Cells, cancellation: Cancellation | None = None) -> Evaluated:
         """Find the query set of every group of a block. No confidential value is looked at."""
         groups: list[Group] = []
         tables: list[pa.Table] = []
         types: dict[str, str] = {}
-        with self._evaluating() as cursor:
+        with self._evaluating(cancellation) as cursor:
             for number in range(len(block.grouping.sets)):
                 found, rows, kinds = _grouped(cursor, block, cells, number, len(groups))
                 groups += found
@@ -99,10 +100,10 @@ class Vault:
             return _together(cursor, block, cells, number, [group.row - first for group in groups])
 
     @contextmanager
-    def _evaluating(self) -> Iterator[duckdb.DuckDBPyConnection]:
+    def _evaluating(self, cancellation: Cancellation | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
         cursor = self._con.cursor()
         try:
-            with deadline(cursor, SECONDS):
+            with deadline(cursor, SECONDS, cancellation):
                 yield cursor
         except duckdb.Error:
             # What exactly went wrong could tell something about the quasi-identifiers.
