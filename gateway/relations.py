@@ -70,6 +70,7 @@ class Restricted(Relation):
             min_h0=wanted.min_h0,
             min_area=wanted.min_area,
             max_overlap=wanted.max_overlap,
+            small_totals=wanted.small_totals,
         )
 
 

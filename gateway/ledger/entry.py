@@ -115,6 +115,8 @@ class ColumnLimits(Strict):
     """The least area under H(eps)."""
     max_overlap: int | None
     """The most records that two query sets may share."""
+    small_totals: Literal["forbid", "allow"] = "forbid"
+    """Whether answers may be combined to the total of fewer than `min_set` people."""
 
 
 class TablePolicy(Strict):

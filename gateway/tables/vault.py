@@ -150,7 +150,10 @@ def _grouped(
 
 def _gid(block: Block, chosen: int) -> str:
     """Number the groups of a grouping set."""
-    by = ", ".join(quoted(block.grouping.expressions[n]) for n in block.grouping.sets[chosen])
+    keys = [quoted(block.grouping.expressions[n]) for n in block.grouping.sets[chosen]]
+    if block.grouping.by_letter and _collated(block):
+        keys += [f"CASE WHEN typeof({key}) = 'VARCHAR' THEN encode(CAST({key} AS VARCHAR)) END" for key in keys]
+    by = ", ".join(keys)
     return f"dense_rank() OVER (ORDER BY {by}) - 1 AS gid" if by else "0 AS gid"
 
 

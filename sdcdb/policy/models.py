@@ -122,6 +122,10 @@ class Restrict(Strict):
     question is denied."""
     max_overlap: int | None = Field(default=DEFAULTS["restrict"]["max_overlap"], ge=0, strict=True)
     """The most records that two different query sets may share; left out, any number."""
+    small_totals: Literal["forbid", "allow"] = Field(default=DEFAULTS["restrict"]["small_totals"])
+    """Whether answers may be combined to the total of fewer than `min_set` people. forbid: never, whoever they are and
+    whatever chain of answers leads there. allow: only people whom the answers do not tell apart, pairs and, while they
+    are few, threes are looked at; more is answered."""
 
 
 class View(Strict):
