@@ -9,7 +9,7 @@ cannot both pass. Everything else runs at once, on as many threads as ask.
 import secrets
 import tempfile
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -23,7 +23,7 @@ from sdcdb.gateway.answer import Answer
 from sdcdb.gateway.asking import ANALYST, Asking, asking
 from sdcdb.gateway.background_learning import Learner
 from sdcdb.gateway.cancellation import Cancellation
-from sdcdb.gateway.decide import Decided, decide
+from sdcdb.gateway.decide import Decided, decide, joint_audits
 from sdcdb.gateway.inference.score import Score
 from sdcdb.gateway.knowledge_left import Known, knowledge_left
 from sdcdb.gateway.ledger.entry import AnsweredFact, QuestionEntry, fields_of
@@ -40,7 +40,7 @@ from sdcdb.gateway.rules.table import denied
 from sdcdb.gateway.rules.verdict import Kind, Verdict
 from sdcdb.gateway.tables.asked import Asked
 from sdcdb.gateway.tables.halt import Halt
-from sdcdb.gateway.tables.table_history import PoolHistory
+from sdcdb.gateway.tables.pool_history import PoolHistory
 from sdcdb.gateway.tables.tables import Tables
 from sdcdb.gateway.tables.vault import Vault
 from sdcdb.gateway.unexpected import deny_unexpected
@@ -315,15 +315,17 @@ def _surprises(decided: Decided) -> list[bool]:
     return [found[id(asked)] for asked in decided.asked]
 
 
-def _learn(asked: Iterable[Asked], audits: Mapping[str, PoolHistory]) -> None:
+def _learn(asked: Sequence[Asked], audits: Mapping[str, PoolHistory]) -> None:
     for (table, column), mine in _by_column(asked):
         audits[table].learn(column, mine)
+    for joint in joint_audits(audits):
+        joint.learn([each for each in asked if joint.holds(each)])
 
 
 def _by_column(asked: Iterable[Asked]) -> Iterator[tuple[tuple[str, str], list[Asked]]]:
     found: dict[tuple[str, str], list[Asked]] = {}
     for each in asked:
-        found.setdefault((each.table, each.column), []).append(each)
+        found.setdefault((each.table, each.audited), []).append(each)
     yield from found.items()
 
 

@@ -128,6 +128,8 @@ class TablePolicy(Strict):
     """Aggregates that may be asked."""
     columns: dict[str, ColumnLimits]
     """The thresholds by confidential column."""
+    linked: tuple[str, ...] = ()
+    """What is audited together: equations, and pairs of columns of this table or of another one."""
 
 
 class PolicyEntry(Strict):

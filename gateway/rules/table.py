@@ -78,6 +78,13 @@ RULES = (
         "ask the owner of the data to restrict one table for the same records",
     ),
     Rule(
+        "linked",
+        Stage.TABLE,
+        "Linked columns of two tables have one audit, for which people are matched by their keys.",
+        "the people of this table cannot be matched with those of a table that it is linked with",
+        "ask the owner of the data to run `sdcdb status`, which says what to do",
+    ),
+    Rule(
         "version",
         Stage.TABLE,
         "Answers are about the table that earlier answers were about, or about a declared new version of it.",

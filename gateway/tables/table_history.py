@@ -1,8 +1,8 @@
 """What has been answered about one table, by whom, and what it all tells: the ledger's entries as the audit's state."""
 
 import secrets
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import get_args
 
 import numpy as np
@@ -13,12 +13,12 @@ from sdcdb.gateway.inference.finding import Finding
 from sdcdb.gateway.inference.intervals.equivocation import STEPS
 from sdcdb.gateway.inference.knowledge import Knowledge
 from sdcdb.gateway.inference.question import Question
-from sdcdb.gateway.inference.score import Score
 from sdcdb.gateway.inference.set_audit import SetAudit
 from sdcdb.gateway.ledger.entry import Aggregate, AnsweredFact, VersionEntry
 from sdcdb.gateway.ledger.packing import pack, unpack
-from sdcdb.gateway.relations import Restricted
-from sdcdb.gateway.tables.asked import Asked
+from sdcdb.gateway.pools import EVERYBODY
+from sdcdb.gateway.relations import Confidential, Restricted
+from sdcdb.gateway.tables.asked import Asked, Row
 from sdcdb.gateway.tables.cells import Cells, Indices
 from sdcdb.gateway.tables.held_version import HeldVersion, names_over_versions
 from sdcdb.gateway.tables.layouts import layout_of
@@ -26,10 +26,20 @@ from sdcdb.gateway.tables.past import Past
 from sdcdb.gateway.tables.trail import Layout
 
 
+@dataclass(frozen=True, eq=False)
+class Told:
+    """Something that was answered: the present name of its column, and its query set as a layout has it."""
+
+    fact: AnsweredFact
+    column: str
+    flags: NDArray[np.bool_]
+
+
 class TableHistory:
     """The audit of one table: one `Knowledge` for every confidential column and pool of users, made when first asked.
 
-    `for_pool` gives it as one pool of users sees it.
+    `PoolHistory` is how one pool of users sees it. A column that follows from another one by an equation has no audit
+    of its own: answers about it are answers about that one.
     """
 
     def __init__(self, table: Restricted, cells: Cells, version: str, past: Past) -> None:
@@ -58,9 +68,9 @@ class TableHistory:
         told = {self._past.links.name(fact.pool) for _, fact in self._past.facts}
         return sorted(told | {pool for _, pool in self._knowledge})
 
-    def for_pool(self, pool: str) -> "PoolHistory":
-        """Return the audit as one pool of users sees it, with what they know from other pools."""
-        return PoolHistory(self, pool, self._past.links.name(pool))
+    def known_as(self, pool: str) -> str:
+        """Return the name of all pools that know the same as this one."""
+        return self._past.links.name(pool)
 
     def knowledge(self, column: str, pool: str) -> Knowledge:
         """Return what a pool of users knows of a column, restored from the ledger when first asked for."""
@@ -70,46 +80,65 @@ class TableHistory:
 
     def people(self, column: str, pool: str) -> SetAudit | None:
         """Return the audit of people, whatever their values were; None where no value has changed."""
-        layout, spec = self._people.get(column), self.table.confidential[column]
+        layout = self._people.get(column)
         if layout is None:
             return None
         if (column, pool) not in self._sets:
-            steps = (spec.high - spec.low) / (spec.step or (spec.high - spec.low) / STEPS)
-            found = SetAudit(layout.array(), steps, self.table.limits_of(spec), secrets.token_bytes(32))
-            found.learn([flags for fact, flags in self._told(column, pool, layout) if "sum" in fact.kinds])
+            spec, limits = self.table.audited(column)
+            found = SetAudit(layout.array(), steps_of(spec), limits, secrets.token_bytes(32))
+            found.learn([each.flags for each in self._told(column, pool, layout) if "sum" in each.fact.kinds])
             self._sets[column, pool] = found
         return self._sets[column, pool]
 
     def of_people(self, asked: Asked) -> NDArray[np.bool_]:
         """Return a query set as a set of people."""
-        return self._people[asked.column].spread(self._flags(asked.cells))
+        return self._by_people(asked.audited).spread(self._flags(asked.cells))
 
-    def _told(self, column: str, pool: str, layout: Layout) -> Iterator[tuple[AnsweredFact, NDArray[np.bool_]]]:
+    def told_of_people(self, column: str) -> Iterator[Told]:
+        """Yield all that anybody was told of a column, and the query sets as sets of people."""
+        yield from self._told(column, EVERYBODY, self._by_people(column))
+
+    def _by_people(self, column: str) -> Layout:
+        return self._people.get(column) or self._layouts[column]
+
+    def _told(self, column: str, pool: str, layout: Layout) -> Iterator[Told]:
         """Yield what a pool was told of a column, and the query sets as a layout has them."""
-        names, sizes = self._named[column], [len(cells) for cells in layout.views]
+        sizes = [len(cells) for cells in layout.views]
         for version, fact in self._past.facts:
-            if fact.column == names[version] and self._past.links.knows(pool, fact.pool) and not fact.implied:
-                yield fact, layout.spread(unpack(fact.cells, sizes[version]), version)
+            told = self._past.links.knows(pool, fact.pool) and not fact.implied
+            name = self._asked_as(column, fact, version) if told else None
+            if name is not None:
+                yield Told(fact, name, layout.spread(unpack(fact.cells, sizes[version]), version))
+
+    def _asked_as(self, column: str, fact: AnsweredFact, version: int) -> str | None:
+        """Return the present name of the column that a fact is about, if that is audited as `column`."""
+        names = (name for name, former in self._named.items() if former[version] == fact.column)
+        return next((name for name in names if self.table.base(name).base == column), None)
 
     def _restored(self, column: str, pool: str) -> Knowledge:
-        layout, spec = self._layouts[column], self.table.confidential[column]
+        layout, (spec, limits) = self._layouts[column], self.table.audited(column)
         rows, told = [], set()  # what old ledgers call `tail` was learnt and not given: it counts as known as well
-        for fact, flags in self._told(column, pool, layout):
-            answers: dict[str, float] = {kind: _number(text) for kind, text in fact.answers.items()}
-            rows.append((Question(flags, frozenset(fact.kinds)), answers))
-            told.add(fact.pool)
-        domain, limits = (spec.low, spec.high, spec.step), self.table.limits_of(spec)
+        counts = layout.array()
+        for each in self._told(column, pool, layout):
+            answers: dict[str, float] = {kind: number_of(text) for kind, text in each.fact.answers.items()}
+            linear = self.table.base(each.column)
+            question = Question(each.flags, linear.kinds(frozenset(each.fact.kinds)))
+            rows.append((question, linear.answers(answers, int(counts[each.flags].sum()))))
+            told.add((each.fact.pool, each.column))
+        domain = (spec.low, spec.high, spec.step)
         if len(told) <= 1:
             return Knowledge.restore(layout.array(), *domain, limits, secrets.token_bytes(32), rows)
-        # Pools that were apart may each have been told the same: what is not new must not be counted twice.
+        # Pools or columns that were apart may each have been told the same: what is not new must not be counted twice.
         state = Knowledge(layout.array(), *domain, limits, secrets.token_bytes(32))
         for question, answer in rows:
             state.learn([question], [answer])
         return state
 
-    def question(self, column_cells: Indices, kinds: frozenset[str], column: str) -> Question:
+    def asked(self, row: Row, column: str, cells: Indices, kinds: frozenset[str]) -> Asked:
         """Put a query set into the audit's terms."""
-        return Question(self._layouts[column].spread(self._flags(column_cells)), kinds)
+        linear = self.table.base(column)
+        question = Question(self._layouts[linear.base].spread(self._flags(cells)), linear.kinds(kinds))
+        return Asked(row, self.table.name, column, cells, kinds, linear.base, question)
 
     def _flags(self, cells: Indices) -> NDArray[np.bool_]:
         flags = np.zeros(self.cells.size, dtype=np.bool_)
@@ -119,7 +148,7 @@ class TableHistory:
     def fact(self, asked: Asked, pool: str, finding: Finding, *, surprise: bool) -> AnsweredFact:
         """Return what the ledger keeps of an answer."""
         totals = self.cells.totals[asked.column]
-        kinds: list[Aggregate] = [kind for kind in get_args(Aggregate) if kind in asked.question.kinds]
+        kinds: list[Aggregate] = [kind for kind in get_args(Aggregate) if kind in asked.kinds]
         return AnsweredFact(
             table=asked.table,
             column=asked.column,
@@ -132,67 +161,7 @@ class TableHistory:
         )
 
 
-@dataclass(frozen=True)
-class PoolHistory:
-    """A table's audit for one pool of users."""
-
-    table: TableHistory
-    pool: str
-    known_as: str
-    """The name of all pools that know the same as this one."""
-
-    @property
-    def cells(self) -> Cells:
-        """The table's cells."""
-        return self.table.cells
-
-    def question(self, cells: Indices, kinds: frozenset[str], column: str) -> Question:
-        """Put a query set into the audit's terms."""
-        return self.table.question(cells, kinds, column)
-
-    def knowledge(self, column: str) -> Knowledge:
-        """Return what the pool knows of a column."""
-        return self.table.knowledge(column, self.known_as)
-
-    def consider(self, column: str, asked: Sequence[Asked]) -> list[Finding]:
-        """Decide questions of one statement together, without looking at their answers."""
-        found = self.knowledge(column).consider([each.question for each in asked])
-        people = self.table.people(column, self.known_as)
-        if people is None:
-            return found
-        told = [n for n, each in enumerate(asked) if found[n].allowed and "sum" in each.question.kinds]
-        rules = people.consider([self.table.of_people(asked[n]) for n in told])
-        for n, rule in zip(told, rules, strict=True):
-            if rule is not None:
-                found[n] = replace(found[n], allowed=False, rule=rule, after=None)
-        return found
-
-    def learn(self, column: str, asked: Sequence[Asked]) -> None:
-        """Take in the true answers."""
-        self.knowledge(column).learn([each.question for each in asked], [self.answers(each) for each in asked])
-        people = self.table.people(column, self.known_as)
-        if people is not None:
-            people.learn([self.table.of_people(each) for each in asked if "sum" in each.question.kinds])
-
-    def surprises(self, column: str, asked: Sequence[Asked]) -> list[bool]:
-        """Tell which answers leave somebody less room than the limits say."""
-        return self.knowledge(column).surprises([a.question for a in asked], [self.answers(a) for a in asked])
-
-    def fact(self, asked: Asked, finding: Finding, *, surprise: bool) -> AnsweredFact:
-        """Return what the ledger keeps of an answer."""
-        return self.table.fact(asked, self.pool, finding, surprise=surprise)
-
-    def answers(self, asked: Asked) -> dict[str, float]:
-        """Return the true answers, for the audit."""
-        totals = self.table.cells.totals[asked.column]
-        return {kind: _number(str(totals.total(kind, asked.cells))) for kind in asked.question.kinds}
-
-    def status(self) -> dict[str, Score]:
-        """Return how much is known of every column."""
-        return {column: self.knowledge(column).status() for column in self.table.table.confidential}
-
-
-def _number(text: str) -> float:
+def number_of(text: str) -> float:
     """Read an answer as the audit takes it: whole numbers exactly."""
     try:
         return int(text)
@@ -201,3 +170,8 @@ def _number(text: str) -> float:
             return float(text)
         except ValueError:
             raise DataError("an answer in the ledger is not a number") from None
+
+
+def steps_of(column: Confidential) -> float:
+    """Return how many steps of its grid a column's domain is wide."""
+    return STEPS if column.step is None else (column.high - column.low) / column.step

@@ -1,7 +1,7 @@
 """The restricted tables as they are now: cells, version and history of each, and what happens when one changes."""
 
 import getpass
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import combinations
 from math import isfinite
 
@@ -9,6 +9,7 @@ from sdcdb.connection.connect import is_read_only
 from sdcdb.errors import DatabaseError, choices
 from sdcdb.gateway.ledger.entry import VersionEntry, entries, fields_of
 from sdcdb.gateway.ledger.ledger import Ledger
+from sdcdb.gateway.linear import strictest
 from sdcdb.gateway.reading.reserved import CELL
 from sdcdb.gateway.relations import Relations, Restricted
 from sdcdb.gateway.rules.table import denied
@@ -17,15 +18,20 @@ from sdcdb.gateway.tables.cells import Cells
 from sdcdb.gateway.tables.fingerprint import fingerprint, sign
 from sdcdb.gateway.tables.halt import Halt
 from sdcdb.gateway.tables.held_version import HeldVersion
+from sdcdb.gateway.tables.joint_audit import JointAudit, Member
 from sdcdb.gateway.tables.layouts import UnexplainedError
 from sdcdb.gateway.tables.limits_history import loosened, policy_entry, same_policy
 from sdcdb.gateway.tables.new_version import Now, forget_file, new_version, same_names
 from sdcdb.gateway.tables.past import LedgerPast, Past
+from sdcdb.gateway.tables.record_file import read_followed
 from sdcdb.gateway.tables.records import cell_text, read_records
 from sdcdb.gateway.tables.sketch import share_records, sketch_columns
-from sdcdb.gateway.tables.table_history import PoolHistory, TableHistory
+from sdcdb.gateway.tables.pool_history import PoolHistory
+from sdcdb.gateway.tables.table_history import TableHistory, steps_of
 from sdcdb.gateway.tables.vault import Vault
 from sdcdb.policy.governed import Governed
+from sdcdb.policy.links import Equation
+from sdcdb.views.relations_of_columns import breaks_equation
 
 
 class Tables:
@@ -41,6 +47,8 @@ class Tables:
         self._tables = {table.name: table for table in relations.restricted()}
         self._fixed = is_read_only(self._con)
         self._histories: dict[str, TableHistory] = {}
+        self._joints: list[JointAudit] = []
+        self._unmatched: dict[str, str] = {}  # tables whose people cannot be found in a table that they are linked with
         self._copies: dict[str, str] = {}  # a table, and the one whose records it holds
         self._unexplained: dict[str, str] = {}  # tables with a version that cannot be followed
         self._loosened: dict[str, list[str]] = {}  # what the policy allows that the ledger's last one did not
@@ -50,21 +58,25 @@ class Tables:
         for table in self._tables.values():
             self._open(table, past)
         self._refuse_copies()
+        self._join()
         self._sign = sign(database.path)
 
     def pool(self, table: str, pool: str) -> PoolHistory:
         """Return a table's audit for one pool of users."""
         if table not in self._histories:
             raise denied("version")
-        return self._histories[table].for_pool(pool)
+        joints = tuple(joint for joint in self._joints if any(table == name for name, _ in joint.columns))
+        return PoolHistory(self._histories[table], pool, joints)
 
     def pools(self, table: str) -> list[str]:
         """Return the pools that know something of a table."""
         return self._histories[table].pools() if table in self._histories else []
 
     def forget(self, table: str) -> None:
-        """Answer nothing more about a table until the gateway is opened again."""
-        self._histories.pop(table, None)
+        """Answer nothing more about a table, and what is linked with it, until the gateway is opened again."""
+        linked = {name for joint in self._joints for name, _ in joint.columns if table in dict(joint.columns)}
+        for name in {table, *linked}:
+            self._histories.pop(name, None)
 
     def must_be_current(self, table: str) -> None:
         """Stop answers about a table that is not the one, under the limits, that earlier answers were about."""
@@ -82,6 +94,8 @@ class Tables:
             return Halt(name, "policy", tuple(self._loosened[name]))
         if name in self._copies:
             return Halt(name, "copies", (f"it holds records of {self._copies[name]}",))
+        if name in self._unmatched:
+            return Halt(name, "linked", (self._unmatched[name],))
         if name in self._unexplained:
             return Halt(name, "changes", (self._unexplained[name], "sdcdb refresh --as-new REASON begins anew"))
         history = self._histories.get(name)
@@ -113,6 +127,11 @@ class Tables:
             if name in {None, table.name} and waiting:
                 self._begin(table, mine, as_new=as_new)
                 changed.append(table.name)
+        if changed and self._relations.linked:
+            past = self._read_past()
+            for known, history in self._histories.items():
+                self._know(history.table, history.cells, past.of(known))
+            self._join()
         self._sign = sign(self._database.path)
         return changed
 
@@ -158,15 +177,53 @@ class Tables:
             else:
                 self._begin(table, past)
 
+    def _join(self) -> None:
+        """Put linked columns into one audit. Of tables whose people cannot be matched, the first is answered about."""
+        self._joints, self._unmatched = [], {}
+        for group in self._relations.linked:
+            members, puzzles = self._members(sorted(group))
+            self._unmatched |= puzzles
+            if len(members) > 1:
+                specs = [each.history.table.audited(each.column) for each in members]
+                steps = min(steps_of(spec) for spec, _ in specs)
+                self._joints.append(JointAudit(members, strictest([limits for _, limits in specs]), steps))
+
+    def _members(self, group: Iterable[tuple[str, str]]) -> tuple[list[Member], dict[str, str]]:
+        members: list[Member] = []
+        puzzles: dict[str, str] = {}
+        for name, column in sorted(group, key=lambda each: list(self._tables).index(each[0])):
+            history = self._histories.get(name)
+            if history is None:
+                continue
+            held = read_followed(self._ledger.path, history.newest.records)
+            if held is None or column not in held:
+                puzzles[name] = f"{column} is linked, and its people cannot be matched: its key is not unique, or a file is missing"
+                continue
+            other = next((each for each in members if each.history is not history), None)
+            if other is not None and not other.people.known(held[column].people.digests).any():
+                puzzles[name] = f"{column} is linked, and none of its keys is a key of {other.history.table.name}"
+            else:
+                members.append(Member(history, column, held[column].people))
+        return members, puzzles
+
     def _refuse_copies(self) -> None:
         """Of restricted tables that hold the same records, keep the one that was asked about, or else the first."""
         newest = {name: history.newest for name, history in self._histories.items()}
         asked = {name for name, history in self._histories.items() if history.pools()}
         for first, second in combinations(newest, 2):
-            if share_records(newest[first].sketches, newest[second].sketches):
+            if self._copied(newest[first], newest[second]):
                 copy, original = (first, second) if second in asked and first not in asked else (second, first)
                 self._copies[copy] = original
                 self._histories.pop(copy, None)
+
+    def _copied(self, first: VersionEntry, second: VersionEntry) -> bool:
+        """Tell whether two tables hold the same records, apart from columns that are audited together."""
+        return any(
+            share_records({mine: sketch}, {theirs: other})
+            for mine, sketch in first.sketches.items()
+            for theirs, other in second.sketches.items()
+            if not any({(first.table, mine), (second.table, theirs)} <= group for group in self._relations.linked)
+        )
 
     def _original(self, table: Restricted, others: Mapping[str, VersionEntry]) -> str | None:
         """Return the name of a table that the ledger knows and that holds records of this one."""
@@ -200,6 +257,12 @@ class Tables:
 
     def _cells(self, table: Restricted) -> tuple[Cells, list[str]]:
         cells = self._vault.cells(table)
+        for name, linear in table.linear.items():
+            if breaks_equation(self._con, table.name, Equation(name, linear.base, linear.factor, linear.offset)):
+                raise DatabaseError(
+                    f"{table.name}.{name} is not what its equation in `linked` says of {linear.base} in every record: "
+                    f"`sdcdb check` says where; write `{name} ~ {linear.base}` if it holds nearly"
+                )
         for totals in cells.totals.values():
             held = totals.counts > 0
             if held.any():
