@@ -26,7 +26,7 @@ from sdcdb.gateway.cancellation import Cancellation
 from sdcdb.gateway.decide import Decided, decide, joint_audits
 from sdcdb.gateway.inference.score import Score
 from sdcdb.gateway.knowledge_left import Known, knowledge_left
-from sdcdb.gateway.ledger.entry import AnsweredFact, QuestionEntry, fields_of
+from sdcdb.gateway.ledger.entry import ActEntry, AnsweredFact, LoginEntry, QuestionEntry, fields_of
 from sdcdb.gateway.ledger.mark import mark_of, open_ledger, read_mark, write_mark
 from sdcdb.gateway.ledger.places import ledger_path
 from sdcdb.gateway.lobby.lobby import Lobby, Rows
@@ -185,6 +185,10 @@ class Gateway:
         """Accept looser limits, as an act of the owner that the ledger keeps; return what became looser."""
         with self._lock:
             return self._tables.accept_looser(reason)
+
+    def note(self, entry: LoginEntry | ActEntry) -> None:
+        """Write an attempt to log in, or an act of an owner, into the ledger."""
+        self._ledger.append(fields_of(entry))
 
     def interrupt(self) -> None:
         """Cancel the statements that are running: each ends with a denial. Safe from any thread."""

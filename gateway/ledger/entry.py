@@ -164,7 +164,41 @@ class OpenEntry(Strict):
     """Why the owner went on with this ledger, though the database was last used with another one."""
 
 
-Entry = QuestionEntry | VersionEntry | PolicyEntry | OpenEntry
+class LoginEntry(Strict):
+    """An attempt to come in through a door of the server."""
+
+    kind: Literal["login"] = "login"
+    format: int = FORMAT
+    """The version of this format."""
+    user: str
+    """The name that was given."""
+    door: str
+    """The door: `postgres`, `http` or `console`."""
+    address: str
+    """Where the attempt came from."""
+    admitted: bool
+    """Whether they came in."""
+    reason: str = ""
+    """Why not."""
+
+
+class ActEntry(Strict):
+    """An act of an owner: on a table, the policy, a view, a user or a token."""
+
+    kind: Literal["act"] = "act"
+    format: int = FORMAT
+    """The version of this format."""
+    user: str
+    """The owner, or the account on the command line."""
+    act: str
+    """What was done."""
+    about: str = ""
+    """With what."""
+    done: str = ""
+    """When, if the entry was written later."""
+
+
+Entry = QuestionEntry | VersionEntry | PolicyEntry | OpenEntry | LoginEntry | ActEntry
 ENTRY: TypeAdapter[Entry] = TypeAdapter(Annotated[Entry, Field(discriminator="kind")])
 
 
