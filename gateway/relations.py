@@ -159,8 +159,8 @@ def _linked(policy: Policy, found: Iterable[Relation]) -> Iterator[frozenset[tup
     """Yield the groups of linked columns; one that follows by an equation is there as what it follows from."""
     tables = {table.name: table for table in found if isinstance(table, Restricted)}
     for group in policy.linked_columns():
-        own = {(t, tables[t].column(c)) for t, c in group if t in tables}
-        members = {(t, tables[t].base(c).base) for t, c in own if c in tables[t].confidential}
+        own = [(tables[t], tables[t].column(c)) for t, c in group if t in tables]
+        members = {(t.name, t.base(c).base) for t, c in own if c is not None and c in t.confidential}
         if len(members) > 1:
             yield frozenset(members)
 

@@ -47,7 +47,9 @@ def _table_policy(table: Restricted, linked: tuple[str, ...]) -> TablePolicy:
             max_overlap=limits.max_overlap,
             small_totals=limits.small_totals,
         )
-    return TablePolicy(pool=table.limits.pool, aggregates=tuple(sorted(table.limits.aggregates)), columns=columns, linked=linked)
+    return TablePolicy(
+        pool=table.limits.pool, aggregates=tuple(sorted(table.limits.aggregates)), columns=columns, linked=linked
+    )
 
 
 def same_policy(before: PolicyEntry, now: PolicyEntry) -> bool:

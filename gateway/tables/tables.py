@@ -23,10 +23,10 @@ from sdcdb.gateway.tables.layouts import UnexplainedError
 from sdcdb.gateway.tables.limits_history import loosened, policy_entry, same_policy
 from sdcdb.gateway.tables.new_version import Now, forget_file, new_version, same_names
 from sdcdb.gateway.tables.past import LedgerPast, Past
+from sdcdb.gateway.tables.pool_history import PoolHistory
 from sdcdb.gateway.tables.record_file import read_followed
 from sdcdb.gateway.tables.records import cell_text, read_records
 from sdcdb.gateway.tables.sketch import share_records, sketch_columns
-from sdcdb.gateway.tables.pool_history import PoolHistory
 from sdcdb.gateway.tables.table_history import TableHistory, steps_of
 from sdcdb.gateway.tables.vault import Vault
 from sdcdb.policy.governed import Governed
@@ -197,7 +197,9 @@ class Tables:
                 continue
             held = read_followed(self._ledger.path, history.newest.records)
             if held is None or column not in held:
-                puzzles[name] = f"{column} is linked, and its people cannot be matched: its key is not unique, or a file is missing"
+                puzzles[name] = (
+                    f"{column} is linked, and its people cannot be matched: its key is not unique, or a file is missing"
+                )
                 continue
             other = next((each for each in members if each.history is not history), None)
             if other is not None and not other.people.known(held[column].people.digests).any():

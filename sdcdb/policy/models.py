@@ -333,9 +333,8 @@ class Policy(Strict):
             if isinstance(link, Alike)
         ]
         names = {f"{t}.{c}": (t, c) for t, each in self.tables.items() for c in each.columns}
-        for link in map(parse_link, self.linked):
-            if isinstance(link, Alike):
-                found.append({names[name] for name in link.columns})
+        across = [link for link in map(parse_link, self.linked) if isinstance(link, Alike)]
+        found += [{names[name] for name in link.columns} for link in across]
         groups: list[set[tuple[str, str]]] = []
         for each in found:
             touched = [group for group in groups if group & each]

@@ -9,8 +9,8 @@ import duckdb
 from sdcdb.connection.identifiers import fold, identifier, quoted, table_reference
 from sdcdb.connection.profile import ColumnProfile, TableProfile, profile, table_names, view_names
 from sdcdb.errors import Problem, choices, counted
-from sdcdb.policy.load import Document, FieldPath, dotted
 from sdcdb.policy.links import Equation, parse_link
+from sdcdb.policy.load import Document, FieldPath, dotted
 from sdcdb.policy.models import Column, Policy, Role, Table
 from sdcdb.techniques.registry import TECHNIQUES
 from sdcdb.techniques.technique import Kind
@@ -55,7 +55,9 @@ def _check_tables(con: duckdb.DuckDBPyConnection, document: Document, read: Read
         if not table.public:
             for finding in _check_table(con, table, read(names[fold(name)])):
                 yield Misfit((*path, *finding.path), finding.message, finding.severity)
-    yield from _check_links(con, document.policy, {name: names[fold(name)] for name in document.policy.tables if fold(name) in names})
+    yield from _check_links(
+        con, document.policy, {name: names[fold(name)] for name in document.policy.tables if fold(name) in names}
+    )
     declared = {fold(name) for name in document.policy.tables}
     for folded, name in names.items():
         if folded not in declared and folded not in views:
@@ -72,7 +74,9 @@ def _check_links(con: duckdb.DuckDBPyConnection, policy: Policy, real: dict[str,
                 off = breaks_equation(con, name, link) if isinstance(link, Equation) else 0
                 if off and isinstance(link, Equation):
                     nearly = f"write `{link.left} ~ {link.right}` if it holds nearly"
-                    yield Misfit(("tables", name, "linked", number), f"does not hold in {counted(off, 'record')}: {nearly}")
+                    yield Misfit(
+                        ("tables", name, "linked", number), f"does not hold in {counted(off, 'record')}: {nearly}"
+                    )
         for found in find_linked(con, policy, real):
             yield _told_together(found)
     except duckdb.Error:  # a column that is not there, or is no number, has been reported by itself

@@ -66,7 +66,9 @@ def find_linked(con: duckdb.DuckDBPyConnection, policy: Policy, real: Mapping[st
 
 def _source(policy: Policy, first: tuple[str, str], second: tuple[str, str]) -> str | None:
     """Return the SQL that pairs the values of two columns: of one record, or of two with the same key."""
-    x, y = (f"CAST({alias}.{quoted(identifier(c))} AS DOUBLE)" for alias, (_, c) in zip("ab", (first, second), strict=True))
+    x, y = (
+        f"CAST({alias}.{quoted(identifier(c))} AS DOUBLE)" for alias, (_, c) in zip("ab", (first, second), strict=True)
+    )
     left, right = (quoted(table_reference(name)) for name, _ in (first, second))
     if first[0] == second[0]:
         y = y.replace("b.", "a.", 1)
@@ -74,7 +76,9 @@ def _source(policy: Policy, first: tuple[str, str], second: tuple[str, str]) -> 
     keys = [policy.tables[name].key for name, _ in (first, second)]
     if None in keys or ROWID in keys:
         return None
-    one, other = (f"CAST({alias}.{quoted(identifier(str(key)))} AS VARCHAR)" for alias, key in zip("ab", keys, strict=True))
+    one, other = (
+        f"CAST({alias}.{quoted(identifier(str(key)))} AS VARCHAR)" for alias, key in zip("ab", keys, strict=True)
+    )
     return (
         f"SELECT {x} AS x, {y} AS y FROM {left} a JOIN {right} b ON {one} = {other} "
         f"WHERE {x} IS NOT NULL AND {y} IS NOT NULL"

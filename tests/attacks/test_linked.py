@@ -3,6 +3,7 @@
 The attack: a total of one column over fifty people, a total of the other over forty-nine of them.
 """
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -44,8 +45,8 @@ def path(tmp_path: Path) -> Path:
     file = tmp_path / "firm.duckdb"
     with duckdb.connect(str(file)) as con:
         con.execute(
-            "CREATE TABLE staff AS SELECT i AS id, 20 + i AS age, 1000 + (i * 7919) % 8000 AS month, 12 * month AS year, "
-            "month * month // 9000 AS tax, -month AS rank FROM range(60) t(i)"
+            "CREATE TABLE staff AS SELECT i AS id, 20 + i AS age, 1000 + (i * 7919) % 8000 AS month, "
+            "12 * month AS year, month * month // 9000 AS tax, -month AS rank FROM range(60) t(i)"
         )
         con.execute(
             "CREATE TABLE payroll AS SELECT CAST(id AS VARCHAR) AS person, id % 2 AS site, id // 2 AS band, "
@@ -69,7 +70,7 @@ def answers(path: Path, sqls: list[str], *, linked: str = "", links: str = "") -
 
 
 ALL, BUT_ONE = "SELECT SUM({}) FROM staff WHERE age < 70", "SELECT SUM({}) FROM staff WHERE age < 69"
-SAME = {
+SAME: dict[str, tuple[str, str, str, Callable[[int, int], float]]] = {
     "month and year": ("linked: [year = 12 * month]", "month", "year", lambda a, b: a - b / 12),
     "year and month": ("linked: [year = 12 * month]", "year", "month", lambda a, b: a / 12 - b),
     "upside down": ("linked: [rank = -1 * month]", "month", "rank", lambda a, b: a + b),
@@ -144,7 +145,7 @@ def test_two_tables_that_change(path: Path) -> None:
     with sdcdb.open(path) as database, database.gateway() as gateway:
         assert gateway.refresh() == ["payroll"]
         for sql in ("SELECT SUM(month) FROM staff WHERE age <> 37", "SELECT SUM(gross) FROM payroll"):
-            with pytest.raises(Denied, match="exact|size"):
+            with pytest.raises(Denied, match=r"exact|size"):
                 gateway.ask(sql)
         assert gateway.ask("SELECT SUM(month) FROM staff").rows
 
