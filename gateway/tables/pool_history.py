@@ -79,6 +79,9 @@ class PoolHistory:
 
     def status(self) -> dict[str, Score]:
         """Return how much is known of every column."""
-        table = self.table.table
-        bases = {column: table.base(column) for column in table.confidential}
-        return {column: each.score(self.knowledge(each.base).status()) for column, each in bases.items()}
+        return {column: self.score(column) for column in self.table.table.confidential}
+
+    def score(self, column: str) -> Score:
+        """Return how much is known of a column."""
+        linear = self.table.table.base(column)
+        return linear.score(self.knowledge(linear.base).status())

@@ -127,9 +127,9 @@ class TableHistory:
             told.add((each.fact.pool, each.column))
         domain = (spec.low, spec.high, spec.step)
         if len(told) <= 1:
-            return Knowledge.restore(layout.array(), *domain, limits, secrets.token_bytes(32), rows)
+            return Knowledge.restore(layout.array(), *domain, limits, secrets.token_bytes(32), rows, spec.prior)
         # Pools or columns that were apart may each have been told the same: what is not new must not be counted twice.
-        state = Knowledge(layout.array(), *domain, limits, secrets.token_bytes(32))
+        state = Knowledge(layout.array(), *domain, limits, secrets.token_bytes(32), spec.prior)
         for question, answer in rows:
             state.learn([question], [answer])
         return state
