@@ -177,6 +177,11 @@ class Gateway:
             for column, score in columns.items()
         ]
 
+    @property
+    def healthy(self) -> bool:
+        """Whether the ledger can be written; without it nothing is answered."""
+        return self._ledger.healthy
+
     def halted(self) -> list[Halt]:
         """Return the restricted tables about which nothing is answered until their owner acts, and why."""
         with self._looking:
