@@ -46,7 +46,7 @@ from sdcdb.gateway.rules.table import denied
 from sdcdb.gateway.rules.verdict import Change, Verdict
 from sdcdb.gateway.table_locks import OWNER, TableLocks
 from sdcdb.gateway.tables.halt import Halt
-from sdcdb.gateway.tables.table_history import PoolHistory
+from sdcdb.gateway.tables.pool_history import PoolHistory
 from sdcdb.gateway.tables.tables import Tables
 from sdcdb.gateway.tables.vault import Evaluated, Vault
 from sdcdb.gateway.turns import Turns
@@ -192,11 +192,14 @@ class Gateway:
         """Return the restricted tables that have changed since earlier answers, and wait for `refresh`."""
         return [halt.table for halt in self.halted() if halt.rule == "version"]
 
-    def refresh(self, table: str | None = None) -> list[str]:
-        """Declare that a table has changed, and answer about it as it is now; return the tables that had changed."""
+    def refresh(self, table: str | None = None, *, as_new: str = "") -> list[str]:
+        """Declare that a table has changed, and answer about it as it is now; return the tables that had changed.
+
+        `as_new` is the owner's reason to take the records of the changed tables as other people than those before.
+        """
         with self._all_tables() as names, self._looking:
             self._learner.finish(names)
-            return self._tables.refresh(table)
+            return self._tables.refresh(table, as_new)
 
     def accept_looser(self, reason: str) -> list[str]:
         """Accept looser limits, as an act of the owner that the ledger keeps; return what became looser."""
@@ -312,7 +315,7 @@ class Gateway:
             if any(audits[name].table is not history for name, history in kept.histories.items()):
                 return None
             self._learner.finish(self._together(names))
-            now = {fact.column: audits[fact.table].knowledge(fact.column).status() for fact in kept.facts}
+            now = {fact.column: audits[fact.table].score(fact.column) for fact in kept.facts}
             verdict = replace(kept.answer.verdict, changes={name: Change(score, score) for name, score in now.items()})
             self._write(sql, who, verdict, kept.facts)
         return replace(kept.answer, verdict=verdict)
