@@ -7,7 +7,6 @@ cannot both pass. Everything else runs at once, on as many threads as ask: state
 answers computed outside of the lock.
 """
 
-import secrets
 import tempfile
 import threading
 from collections.abc import Iterable, Iterator, Sequence
@@ -48,13 +47,12 @@ from sdcdb.gateway.table_locks import OWNER, TableLocks
 from sdcdb.gateway.tables.halt import Halt
 from sdcdb.gateway.tables.pool_history import PoolHistory
 from sdcdb.gateway.tables.tables import Tables
-from sdcdb.gateway.tables.vault import Evaluated, Vault
+from sdcdb.gateway.tables.vault import Evaluated, Vault, digest_key
 from sdcdb.gateway.turns import Turns
 from sdcdb.gateway.unexpected import deny_unexpected
 from sdcdb.gateway.worded import refused, verdict_of
 from sdcdb.gateway.workers.limits import WorkLimits
 from sdcdb.policy.governed import Governed
-from sdcdb.views.secret import read_secret
 
 MOST_VALUES = 10_000  # that a subquery over public tables may put into a condition
 
@@ -86,7 +84,7 @@ class Gateway:
         self._ledger = open_ledger(ledger_path(path), read_mark(self._con), wait, adopt_ledger)
         try:
             self._parser = NativeParser()
-            self._vault = Vault(database.con, _digest_key(database.path))
+            self._vault = Vault(database.con, digest_key(database.path))
             limits = WorkLimits.of(self._policy.resources, seconds, memory)
             self._lobby = Lobby(self.relations, self._vault, database.path, limits)
             self._tables = Tables(database, self.relations, self._vault, self._ledger)
@@ -394,13 +392,6 @@ class Gateway:
 
     def _write(self, sql: str, who: Asking, verdict: Verdict, facts: tuple[AnsweredFact, ...]) -> None:
         self._ledger.append(fields_of(question_entry(who.user, sql, verdict, facts)))
-
-
-def _digest_key(database: Path | None) -> str:
-    """Return the key of the ledger's digests, from the key file beside the database."""
-    if database is None:
-        return secrets.token_hex(16)
-    return read_secret("keyfile", database).subkey("the digests of the ledger")
 
 
 def _tables_of(read: Statement) -> list[str]:
