@@ -13,8 +13,10 @@ import sdcdb
 from sdcdb.datasets import create
 from sdcdb.gateway.ledger.entry import (
     FORMAT,
+    ActEntry,
     AnsweredFact,
     Entry,
+    LoginEntry,
     OpenEntry,
     QuestionEntry,
     VersionEntry,
@@ -32,6 +34,8 @@ ENTRIES: list[Entry] = [
     VersionEntry(table="staff", version="1-a", cells="x"),
     OpenEntry(torn="file", bytes=3),
     OpenEntry(anchor="one slot"),
+    LoginEntry(user="ann", door="postgres", address="127.0.0.1", admitted=False, reason="locked"),
+    ActEntry(user="olga", act="refresh", about="staff"),
 ]
 OLD = CASES / "ledger" / "format1"
 
@@ -98,7 +102,7 @@ def test_every_record_that_a_gateway_writes_fits_the_schema(old: Path) -> None:
             gateway.ask("SELECT AVG(salary) FROM staff WHERE age = 23 AND sex = 'F'")
     written = [json.loads(line) for line in old.with_name("staff.ledger.jsonl").read_text("utf-8").splitlines()]
     new = [entry for entry in written if "format" in entry]
-    assert [entry["kind"] for entry in new] == ["policy", "question", "question", "question"]
+    assert [entry["kind"] for entry in new] == ["policy", "version", "question", "question", "question"]
     for entry in new:
         body = {name: value for name, value in entry.items() if name not in {"n", "time", "prev", "hash"}}
         jsonschema.validate(body, read_schema("ledger"))
