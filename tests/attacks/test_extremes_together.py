@@ -137,8 +137,8 @@ def test_equal_values_name_nobody(stage: Stages, kind: str) -> None:
         sets = predicates(rng)
         rows = ask(filters(kind, sets))
         for predicate, value in zip(sets, rows[0] if rows else (), strict=False):
-            members = set_up.raw.execute(f"SELECT id FROM staff WHERE {predicate}").fetchall()
-            told.append(({record for (record,) in members}, int(value)))
+            chosen = set_up.raw.execute(f"SELECT id FROM staff WHERE {predicate}").fetchall()
+            told.append(({int(record) for (record,) in chosen}, int(value)))
     assert told
     for value in {own for _, own in told}:
         suspects = set(truth)
