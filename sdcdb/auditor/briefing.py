@@ -85,7 +85,7 @@ def to_do(data: dict[str, Any]) -> list[str]:
     readers = sorted({user for _, user in read})
     others = sorted({user for each in data["findings"] for user in each["users"]} - set(readers))
     if people:
-        said.append(f"Inform the {number_of_people(len(people))} listed as exposed, if your law requires it.")
+        said.append(f"Inform those listed as exposed ({number_of_people(len(people))}), if your law requires it.")
     if read:
         columns = ", ".join(sorted({column for column, _ in read}))
         said.append(f"Ask {_some(readers)} why values of {columns} were read; withdraw rights that are not needed.")

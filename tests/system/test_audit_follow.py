@@ -31,15 +31,17 @@ class Following:
     def __init__(self, folder: Path, *options: str) -> None:
         self.process = subprocess.Popen(
             [*COLD, "audit", "staff.duckdb", "--log", "server.log", "--follow", *options],
-            cwd=folder, env={**os.environ, **PLAIN}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            cwd=folder, env={**os.environ, **PLAIN}, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
         )  # fmt: skip
         self._said: Queue[dict[str, Any]] = Queue()
-        threading.Thread(target=self._listen, daemon=True).start()
+        self._listener = threading.Thread(target=self._listen, daemon=True)
+        self._listener.start()
 
     def _listen(self) -> None:
         assert self.process.stdout is not None
-        for line in self.process.stdout:
-            self._said.put(json.loads(line))
+        with self.process.stdout as lines:
+            for line in lines:
+                self._said.put(json.loads(line))
 
     def next(self, event: str, seconds: float = 90) -> dict[str, Any]:
         end = time.monotonic() + seconds
@@ -52,7 +54,14 @@ class Following:
 
     def stop(self, number: signal.Signals) -> int:
         self.process.send_signal(number)
+        self._listener.join(60)
         return self.process.wait(60)
+
+    def kill(self) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        self._listener.join()
 
 
 @pytest.fixture
@@ -60,9 +69,7 @@ def following(folder: Path) -> Iterator[Following]:
     (folder / "server.log").write_text(LINE(0, 1, "ann", "LOG:  statement: SELECT count(*) FROM staff"))
     made = Following(folder)
     yield made
-    if made.process.poll() is None:
-        made.process.kill()
-        made.process.wait()
+    made.kill()
 
 
 def test_new_exposures_are_told_as_they_happen_also_after_rotation(folder: Path, following: Following) -> None:
