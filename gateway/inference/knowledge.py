@@ -117,10 +117,8 @@ class Knowledge:
         return new
 
     def _on_grid(self, cells: Cells) -> None:
-        before = self._ground.columns.lattice
-        after = before.with_set(cells)
-        after = after if before.allows(after) else after.settled()
-        self._ground.columns = replace(self._ground.columns, lattice=after)
+        columns = self._ground.columns
+        self._ground.columns = replace(columns, lattice=columns.lattice.with_set(cells))
 
     def surprises(self, questions: Sequence[Question], answers: Sequence[Answers]) -> list[bool]:
         """Tell, per question of the last `consider`, whether its answer leaves somebody less room than the limits say.

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from sdcdb.gateway.inference.algebra.geometry import LEAST
 from sdcdb.gateway.inference.exact.answered_sums import History
 from sdcdb.gateway.inference.exact.determined import determines
 from sdcdb.gateway.inference.exact.small_totals import determines_small_total
@@ -15,7 +14,6 @@ from sdcdb.gateway.inference.extremes.extremes import try_extreme
 from sdcdb.gateway.inference.extremes.holders import stay_hidden
 from sdcdb.gateway.inference.finding import Finding
 from sdcdb.gateway.inference.intervals.interval_rule import WIDE, Room
-from sdcdb.gateway.inference.lattice.lattice import LARGE
 from sdcdb.gateway.inference.score import Score
 from sdcdb.gateway.inference.state.feasible_state import Ground
 from sdcdb.gateway.inference.state.sums import try_sum
@@ -111,17 +109,10 @@ class Statement:
 
     def _on_grid(self, cells: Cells) -> bool:
         """Tell whether whole numbers keep their room if a sum is answered; the ground takes the new margins."""
-        columns, geometry = self._ground.columns, self._ground.geometry
+        columns = self._ground.columns
         after = columns.lattice.with_set(cells)
         if not columns.lattice.allows(after):
             return False
-        if after.too_large:
-            rest = geometry.rest(cells)
-            if rest.length > LEAST:
-                leverage = columns.leverage + rest.values**2 / rest.length
-                small = (self._counts < LARGE) & (geometry.number > 0)
-                if not after.grid.bears(leverage[small], columns.leverage[small]):
-                    return False
         self._ground.columns = replace(columns, lattice=after)
         return True
 
