@@ -6,6 +6,7 @@ from sdcdb.lazy import lazily
 
 if TYPE_CHECKING:
     from sdcdb.gateway.answer import Answer
+    from sdcdb.gateway.cancellation import Cancellation
     from sdcdb.gateway.gateway import Gateway
     from sdcdb.gateway.ledger.ledger import Ledger
     from sdcdb.gateway.ledger.places import ledger_path
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Answer",
+    "Cancellation",
     "Gateway",
     "Ledger",
     "Verdict",
@@ -21,6 +23,7 @@ __all__ = [
 
 _HOMES = {
     "Answer": "sdcdb.gateway.answer",
+    "Cancellation": "sdcdb.gateway.cancellation",
     "Gateway": "sdcdb.gateway.gateway",
     "Ledger": "sdcdb.gateway.ledger.ledger",
     "ledger_path": "sdcdb.gateway.ledger.places",

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import duckdb
 
+from sdcdb.gateway.cancellation import Cancellation
 from sdcdb.gateway.rules.table import denied
 
 
@@ -70,15 +71,20 @@ _WATCH = _Watch()
 
 
 @contextmanager
-def deadline(cursor: duckdb.DuckDBPyConnection, seconds: float) -> Iterator[None]:
-    """Stop what the cursor is doing after so many seconds; the query then counts as refused."""
+def deadline(
+    cursor: duckdb.DuckDBPyConnection, seconds: float, cancellation: Cancellation | None = None
+) -> Iterator[None]:
+    """Stop what the cursor is doing after so many seconds, or when it is cancelled; the query counts as refused."""
     watched = _Watched(cursor, time.monotonic() + seconds)
+    handle = cancellation or Cancellation()
     _WATCH.add(watched)
     try:
-        yield
+        with handle.stopping(cursor.interrupt):
+            yield
     except duckdb.Error:
         if watched.late:
             raise denied("time") from None
+        handle.check()
         raise
     finally:
         _WATCH.remove(watched)

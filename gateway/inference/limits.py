@@ -1,6 +1,7 @@
 """What a policy forbids: the numbers that every decision is measured against."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 from sdcdb.errors import DataError
 
@@ -23,7 +24,7 @@ class Limits:
     min_area: float = 0.0
     delta: float = 1e-6
     max_overlap: int | None = None
-    small_totals: str = "forbid"
+    small_totals: Literal["forbid", "allow"] = "forbid"
 
     def __post_init__(self) -> None:
         if self.min_set < 1:

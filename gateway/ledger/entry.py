@@ -68,6 +68,24 @@ class QuestionEntry(Strict):
         return self.verdict in {"deny", "unsupported"}
 
 
+class ExplainEntry(Strict):
+    """A statement whose verdict was asked for, and nothing more: it counts as asked, and nothing was answered."""
+
+    kind: Literal["explain"] = "explain"
+    format: int = FORMAT
+    """The version of this format."""
+    user: str
+    """Who asked."""
+    sql: str
+    """The statement, as it was sent."""
+    verdict: VerdictKind
+    """What the gateway would decide."""
+    rule: str | None
+    """The rule that would deny or suppress."""
+    reason: str
+    """The reason, in the words that the user was told."""
+
+
 class VersionEntry(Strict):
     """A restricted table as it was when questions about it began, or after a refresh."""
 
@@ -105,6 +123,10 @@ class ColumnLimits(Strict):
     """The least area under H(eps)."""
     max_overlap: int | None
     """The most records that two query sets may share."""
+    known: str = ""
+    """The shares of values that were declared public."""
+    small_totals: Literal["forbid", "allow"] = "forbid"
+    """Whether answers may be combined to the total of fewer than `min_set` people."""
 
 
 class TablePolicy(Strict):
@@ -150,7 +172,41 @@ class OpenEntry(Strict):
     """Why the owner went on with this ledger, though the database was last used with another one."""
 
 
-Entry = QuestionEntry | VersionEntry | PolicyEntry | OpenEntry
+class LoginEntry(Strict):
+    """An attempt to come in through a door of the server."""
+
+    kind: Literal["login"] = "login"
+    format: int = FORMAT
+    """The version of this format."""
+    user: str
+    """The name that was given."""
+    door: str
+    """The door: `postgres`, `http` or `console`."""
+    address: str
+    """Where the attempt came from."""
+    admitted: bool
+    """Whether they came in."""
+    reason: str = ""
+    """Why not."""
+
+
+class ActEntry(Strict):
+    """An act of an owner: on a table, the policy, a view, a user or a token."""
+
+    kind: Literal["act"] = "act"
+    format: int = FORMAT
+    """The version of this format."""
+    user: str
+    """The owner, or the account on the command line."""
+    act: str
+    """What was done."""
+    about: str = ""
+    """With what."""
+    done: str = ""
+    """When, if the entry was written later."""
+
+
+Entry = QuestionEntry | ExplainEntry | VersionEntry | PolicyEntry | OpenEntry | LoginEntry | ActEntry
 ENTRY: TypeAdapter[Entry] = TypeAdapter(Annotated[Entry, Field(discriminator="kind")])
 
 

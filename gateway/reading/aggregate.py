@@ -71,7 +71,11 @@ def aggregate(node: exp.Expr, names: Names, ask: Ask) -> exp.Expr:
         )
         raise Unsupported(f"{name} is not answered on a restricted table", hint)
     _only(node, {"this", "big_int"} if kind == "count" else {"this"})
+    if kind == "count" and node.this is None:  # COUNT() is COUNT(*)
+        return ask(Measure("rows", condition=condition))
     inner = _bare(node.this)
+    if not isinstance(inner, exp.Expr):
+        raise Unsupported(f"{kind.upper()} is about nothing", f"{kind.upper()}(column)")
     if kind == "count" and isinstance(inner, exp.Star):
         _only(inner, set())
         return ask(Measure("rows", condition=condition))

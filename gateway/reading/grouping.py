@@ -22,6 +22,8 @@ class Grouping:
     expressions: tuple[exp.Expr, ...] = ()
     sets: tuple[tuple[int, ...], ...] = ((),)
     grouped: bool = False
+    by_letter: bool = False
+    """Whether texts that a collation takes as equal are groups of their own: as DuckDB has it for GROUP BY ALL."""
 
     def position(self, resolved: exp.Expr) -> int | None:
         """Return the position of an expression among those that group."""
@@ -51,7 +53,7 @@ def grouping(select: exp.Select, names: Names) -> Grouping:
     sets = [tuple(dict.fromkeys(n for part in chosen for n in part)) for chosen in product(*parts)]
     if len(sets) > MOST_SETS:
         raise Unsupported(f"there are more than {MOST_SETS} grouping sets", "group by fewer columns at once")
-    return Grouping(tuple(reader.found), tuple(sets), grouped=True)
+    return Grouping(tuple(reader.found), tuple(sets), grouped=True, by_letter=bool(group.args.get("all")))
 
 
 class _Reader:

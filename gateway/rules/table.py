@@ -13,6 +13,7 @@ from sdcdb.errors import Denied
 from sdcdb.gateway.inference.statement_rules import Statement
 from sdcdb.gateway.rules.size import large_enough
 from sdcdb.gateway.rules.versions import same_version, separates
+from sdcdb.gateway.rules.work import within_budget
 
 MOST_ROWS = 1_000_000  # of one result: they are held in memory before they leave
 
@@ -42,11 +43,25 @@ class Rule:
 
 RULES = (
     Rule(
+        "busy",
+        Stage.READING,
+        "A user has a limited number of statements at work and waiting, so that nobody else has to wait for them.",
+        "too many of your statements are at work or waiting",
+        "wait for their answers, then ask again",
+    ),
+    Rule(
         "shape",
         Stage.READING,
         "Only aggregates over columns that may be used are answered. What is not understood is refused.",
         "the statement is not an aggregate over columns that may be used",
         "COUNT, SUM, AVG, MIN or MAX of the table, with conditions on its other columns",
+    ),
+    Rule(
+        "joins",
+        Stage.TABLE,
+        "A join that would compare too many pairs of rows is refused before it runs.",
+        "a join would compare too many pairs of rows",
+        "join on equal columns, and on ones that are unique in one of the tables",
     ),
     Rule(
         "policy",
@@ -85,6 +100,14 @@ RULES = (
         "a group, or everybody outside it, is too small",
         "widen a range, merge groups, or use the protected view",
         large_enough,
+    ),
+    Rule(
+        "work",
+        Stage.HISTORY,
+        "Deciding a statement takes a limited amount of work, counted in query sets, answers and cells.",
+        "deciding this statement would take too much work",
+        "ask about fewer groups at once",
+        within_budget,
     ),
     Rule(
         "overlap",
@@ -138,6 +161,27 @@ RULES = (
         "A statement runs for a limited time.",
         "the statement took too long and was stopped",
         "ask for less at once",
+    ),
+    Rule(
+        "cancelled",
+        Stage.RUNNING,
+        "A statement that was cancelled ends without an answer.",
+        "the statement was cancelled",
+        "ask again; the ledger says whether it counts as asked",
+    ),
+    Rule(
+        "memory",
+        Stage.RUNNING,
+        "A statement runs in a limited amount of memory, and writes nothing to disk.",
+        "the statement needed too much memory and was stopped",
+        "ask for less at once: fewer rows, shorter texts, smaller groups",
+    ),
+    Rule(
+        "result",
+        Stage.RUNNING,
+        "A result has a limited size.",
+        "the result is too large to be sent",
+        "aggregate, choose fewer columns, or add a LIMIT",
     ),
     Rule(
         "rows",

@@ -16,6 +16,7 @@ from sqlglot import exp
 from sdcdb.connection.identifiers import identifier, quoted, table_reference
 from sdcdb.connection.profile import FLOATS, INTEGERS
 from sdcdb.errors import Unsupported
+from sdcdb.gateway.cancellation import Cancellation
 from sdcdb.gateway.deadline import deadline
 from sdcdb.gateway.reading.aggregate import Measure
 from sdcdb.gateway.reading.block import Block
@@ -24,6 +25,7 @@ from sdcdb.gateway.relations import Relation, Restricted
 from sdcdb.gateway.tables.carried import read_arrow, to_carry
 from sdcdb.gateway.tables.cells import Cells, Indices, build
 from sdcdb.gateway.tables.groups import NO_VALUE, Group
+from sdcdb.gateway.tables.joined import must_not_multiply
 
 SECONDS = 30.0
 MOST_GROUPS = 20_000
@@ -37,6 +39,8 @@ class Evaluated:
     """
 
     block: Block
+    cells: Cells
+    """The cells in which the groups were found."""
     groups: tuple[Group, ...]
     rows: pa.Table
     types: Mapping[str, str]
@@ -76,12 +80,13 @@ class Vault:
         name, row = quoted(table_reference(relation.name)), _name(public_alias(0))
         return self._con.cursor().execute(f"SELECT count(*), sum(hash({row})::HUGEINT) FROM {name} AS {row}").fetchone()
 
-    def evaluate(self, block: Block, cells: Cells) -> Evaluated:
+    def evaluate(self, block: Block, cells: Cells, cancellation: Cancellation | None = None) -> Evaluated:
         """Find the query set of every group of a block. No confidential value is looked at."""
         groups: list[Group] = []
         tables: list[pa.Table] = []
         types: dict[str, str] = {}
-        with self._evaluating() as cursor:
+        with self._evaluating(cancellation) as cursor:
+            must_not_multiply(cursor, block, cells)
             for number in range(len(block.grouping.sets)):
                 found, rows, kinds = _grouped(cursor, block, cells, number, len(groups))
                 groups += found
@@ -89,7 +94,7 @@ class Vault:
                 types |= kinds
         if len(groups) > MOST_GROUPS:
             raise Unsupported(f"there are more than {MOST_GROUPS:,} groups", "group more coarsely")
-        return Evaluated(block, tuple(groups), pa.concat_tables(tables, promote_options="permissive"), types)
+        return Evaluated(block, cells, tuple(groups), pa.concat_tables(tables, promote_options="permissive"), types)
 
     def together(self, evaluated: Evaluated, cells: Cells, groups: Sequence[Group]) -> pa.Table:
         """Compute the row that stands for several groups of one grouping set: their measures, and no keys."""
@@ -99,10 +104,10 @@ class Vault:
             return _together(cursor, block, cells, number, [group.row - first for group in groups])
 
     @contextmanager
-    def _evaluating(self) -> Iterator[duckdb.DuckDBPyConnection]:
+    def _evaluating(self, cancellation: Cancellation | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
         cursor = self._con.cursor()
         try:
-            with deadline(cursor, SECONDS):
+            with deadline(cursor, SECONDS, cancellation):
                 yield cursor
         except duckdb.Error:
             # What exactly went wrong could tell something about the quasi-identifiers.
@@ -149,7 +154,10 @@ def _grouped(
 
 def _gid(block: Block, chosen: int) -> str:
     """Number the groups of a grouping set."""
-    by = ", ".join(quoted(block.grouping.expressions[n]) for n in block.grouping.sets[chosen])
+    keys = [quoted(block.grouping.expressions[n]) for n in block.grouping.sets[chosen]]
+    if block.grouping.by_letter and _collated(block):
+        keys += [f"CASE WHEN typeof({key}) = 'VARCHAR' THEN encode(CAST({key} AS VARCHAR)) END" for key in keys]
+    by = ", ".join(keys)
     return f"dense_rank() OVER (ORDER BY {by}) - 1 AS gid" if by else "0 AS gid"
 
 

@@ -177,6 +177,19 @@ def test_the_owner_can_loosen_a_limit_and_the_ledger_says_so(world: World) -> No
         world.ask(WITHOUT)
 
 
+def test_small_totals_are_allowed_by_the_owner_only(world: World) -> None:
+    assert world.ask(WITH) > 0
+    looser = replace(world, pool="all, small_totals: allow")
+    with pytest.raises(sdcdb.Denied) as refusal:
+        looser.ask("sex = 'F'")
+    assert refusal.value.rule == "policy"
+    database, gateway = opened(looser)
+    with database, gateway:
+        assert gateway.accept_looser("the table is small") == ["staff: salary: small_totals: forbid became allow"]
+    assert looser.ask("sex = 'F'") > 0
+    assert world.ask("sex = 'M'") > 0  # back again, and nobody has to be asked
+
+
 def test_a_tighter_limit_needs_no_word(world: World) -> None:
     assert world.ask(WITH) > 0
     assert replace(world, min_set=8).ask("sex = 'F'") > 0

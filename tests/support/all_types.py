@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import duckdb
 
@@ -36,9 +37,11 @@ COLUMNS = {  # type and value of row i
     "list": ("INTEGER[]", "[i % 2, 3]"),
     "pair": ("STRUCT(a INTEGER, b VARCHAR)", "{'a': i % 2, 'b': 'x'}"),
 }
+NOCASE = {"a", "A", "b", "B", "c"}
 WHOLE = ("tiny", "small", "num", "big", "huge", "utiny", "ubig")
 NUMBERS = (*WHOLE, "dec", "dec38", "real", "dbl")
 DATES = ("day", "ts")
+FINE = ("num", "utiny", "day", "ts")  # columns with few records for a value
 
 
 def fill(con: duckdb.DuckDBPyConnection) -> None:
@@ -61,41 +64,101 @@ def policy() -> str:
     )
 
 
+@dataclass(frozen=True)
+class Drawn:
+    """A statement, how many of its first columns ORDER BY puts in order, and the columns whose letter case is open.
+
+    Of texts that a collation takes as equal, DuckDB shows whichever it met first.
+    """
+
+    sql: str
+    ordered: int = 0
+    any_case: frozenset[int] = frozenset()
+    sizes: str = "SELECT 1"
+    """A statement for the records in each query set: none may be empty, whatever the policy."""
+
+
+@dataclass(frozen=True)
+class Aggregate:
+    """An aggregate, and the condition of the records that it is about."""
+
+    sql: str
+    about: str = "true"
+
+    def narrowed(self, condition: str) -> "Aggregate":
+        """Return the aggregate with a FILTER."""
+        return Aggregate(f"{self.sql} FILTER (WHERE {condition})", f"({self.about}) AND ({condition})")
+
+
 class Statements:
     """Draws statements that plain DuckDB answers."""
 
     def __init__(self, seed: int) -> None:
         self.rng = random.Random(seed)  # noqa: S311 - no secret
 
-    def drawn(self, number: int) -> Iterator[str]:
+    def drawn(self, number: int) -> Iterator[Drawn]:
         """Yield so many statements."""
         for _ in range(number):
-            yield self._public() if self.rng.random() < 0.1 else self._restricted()
+            kind = self.rng.random()
+            yield self._public() if kind < 0.1 else self._whole() if kind < 0.4 else self._grouped()
 
-    def _restricted(self) -> str:
-        where = f" WHERE {self._condition()}" if self.rng.random() < 0.7 else ""
-        if self.rng.random() < 0.4:
-            return f"SELECT {', '.join(self._aggregates())} FROM kinds{where}"
-        keys = [self._key() for _ in range(self.rng.randrange(1, 3))]
-        listed = ", ".join([*(f"{key} AS k{n}" for n, key in enumerate(keys)), *self._aggregates()])
+    def _whole(self) -> Drawn:
+        """Aggregates over one set: as they are, beside others, in a CTE, or in an expression."""
+        asked, where, form = self._aggregates(), self._where(), self.rng.randrange(6)
+        listed = [each.sql for each in asked]
+        sql, sizes, free = f"SELECT {', '.join(listed)} {where}", _sizes(asked, where), _open(listed)
+        if form == 0:
+            other = self._where()
+            more = f"{sizes} UNION ALL {_sizes(asked, other)}"
+            return Drawn(f"{sql} UNION ALL SELECT {', '.join(listed)} {other}", 0, free, more)
+        if form == 1:
+            return Drawn(f"WITH a AS ({sql}) SELECT * FROM a", 0, free, sizes)
+        if form == 2:
+            sizes = _sizes(asked[:1], "FROM kinds")
+            sql = f"SELECT (SELECT {listed[0]} FROM kinds) AS x, count(*) AS n FROM dims"
+            return Drawn(sql, 0, _open(listed[:1]), sizes)
+        return Drawn(sql, 0, free, sizes)
+
+    def _where(self) -> str:
+        return "FROM kinds" + (f" WHERE {self._condition()}" if self.rng.random() < 0.6 else "")
+
+    def _grouped(self) -> Drawn:
+        keys = list(dict.fromkeys(self._key() for _ in range(self.rng.randrange(1, 3))))
+        fine = len(keys) > 1 or keys[0] in FINE  # groups of one record: nothing confidential is asked of them
+        asked = [self._public_column() for _ in range(self.rng.randrange(1, 4))] if fine else self._aggregates()
+        aggregates, where = [each.sql for each in asked], self._where()
+        listed = ", ".join([*(f"{key} AS k{n}" for n, key in enumerate(keys)), *aggregates])
         positions = ", ".join(str(n + 1) for n in range(len(keys)))
-        by = self.rng.choice([positions, "ALL", f"ROLLUP ({', '.join(keys)})", f"CUBE ({', '.join(keys)})"])
-        having = self.rng.choice(["", "", " HAVING COUNT(*) > 2"])
+        names = ", ".join(f"k{n}" for n in range(len(keys)))
+        all_of = ", ".join(keys)
+        sets = [f"ROLLUP ({all_of})", f"CUBE ({all_of})", f"GROUPING SETS (({all_of}), ({keys[0]}))"]
+        by = self.rng.choice([positions, "ALL", "ALL", all_of, names, *sets])
+        having = self.rng.choice(["", "", "", " HAVING COUNT(*) > 2", "" if fine else " HAVING SUM(hours) > 40"])
         order = ", ".join(f"k{n} {self.rng.choice(['', 'DESC', 'NULLS FIRST'])}" for n in range(len(keys)))
-        return f"SELECT {listed} FROM kinds{where} GROUP BY {by}{having} ORDER BY {order}, COUNT(*) {self._limit()}"
+        unique = by in {positions, all_of} and "nocase" not in all_of
+        limit = f" LIMIT {self.rng.randrange(1, 9)}" if unique and self.rng.random() < 0.3 else ""
+        sql = f"SELECT {listed} {where} GROUP BY {by}{having} ORDER BY {order}{limit}"
+        free = _open([key if by != "ALL" else "" for key in keys] + aggregates)
+        sizes = _sizes(asked, f"{where} GROUP BY {by if by in sets else all_of}")
+        if self.rng.random() < 0.15:
+            sql = f"SELECT * FROM ({sql}) AS t ORDER BY {order}"
+        return Drawn(sql, len(keys), free, sizes)
 
-    def _public(self) -> str:
+    def _public(self) -> Drawn:
         column = self.rng.choice(list(COLUMNS))
+        open_ = frozenset({0}) if column == "nocase" else frozenset[int]()
         return self.rng.choice(
             [
-                f"SELECT {column}, count(*) FROM dims GROUP BY {column} ORDER BY {column} NULLS FIRST",
-                f"SELECT min({column}), max({column}), count({column}) FROM dims WHERE num > {self.rng.randrange(30)}",
-                f"SELECT id, {column} FROM dims ORDER BY {column}, id LIMIT {self.rng.randrange(1, 50)}",
+                Drawn(f"SELECT {column}, count(*) FROM dims GROUP BY {column} ORDER BY {column} NULLS FIRST", 1, open_),
+                Drawn(
+                    f"SELECT min({column}), max({column}), count({column}) FROM dims "
+                    f"WHERE num > {self.rng.randrange(30)}",
+                    0,
+                    open_ | {1} if open_ else open_,
+                ),
+                Drawn(f"SELECT id, {column} FROM dims ORDER BY {column}, id LIMIT {self.rng.randrange(1, 50)}", 2),
             ]
         )
-
-    def _limit(self) -> str:
-        return self.rng.choice(["", "", ""])  # ties would be cut as each engine likes
 
     def _key(self) -> str:
         pick = self.rng.choice
@@ -112,35 +175,49 @@ class Statements:
             ]
         )
 
-    def _aggregates(self) -> list[str]:
-        return [self._aggregate() for _ in range(self.rng.randrange(1, 4))]
+    def _aggregates(self) -> list[Aggregate]:
+        found = [
+            self._conditional() if self.rng.random() < 0.25 else self._plain() for _ in range(self.rng.randrange(1, 4))
+        ]
+        return [each.narrowed(self._simple()) if self.rng.random() < 0.1 else each for each in found]
 
-    def _aggregate(self) -> str:
+    def _plain(self) -> Aggregate:
         pick = self.rng.choice
-        narrowed = f" FILTER (WHERE {self._simple()})" if self.rng.random() < 0.2 else ""
-        return (
-            pick(
-                [
-                    "COUNT(*)",
-                    f"COUNT({pick(list(COLUMNS))})",
-                    f"COUNT(DISTINCT {pick(list(COLUMNS))})",
-                    f"MIN({pick(list(COLUMNS))})",
-                    f"MAX({pick(list(COLUMNS))})",
-                    f"SUM({pick((*NUMBERS, 'flag'))})",
-                    f"AVG({pick(NUMBERS)})",
-                    f"SUM(DISTINCT {pick(WHOLE)})",
-                    f"COUNT_IF({self._simple()})",
-                    f"SUM(CASE WHEN {self._simple()} THEN 1 ELSE 0 END)",
-                    f"AVG(({self._simple()})::INT)",
-                    f"MAX(CASE WHEN {self._simple()} THEN {pick(list(COLUMNS))} END)",
-                    f"SUM({pick(('pay', 'hours', 'rate', 'pay * 2', 'hours + 1', '-hours'))})",
-                    f"AVG({pick(('pay', 'hours', 'rate'))})",
-                    f"COUNT({pick(('pay', 'hours'))})",
-                    f"{pick(('MIN', 'MAX'))}({pick(('pay', 'hours', 'rate'))})",
-                    f"SUM(CASE WHEN {self._simple()} THEN hours END)",
-                ]
-            )
-            + narrowed
+        if self.rng.random() < 0.6:
+            return self._public_column()
+        return pick(
+            [
+                Aggregate(f"SUM({pick(('pay', 'hours', 'rate', 'pay * 2', 'hours + 1', '-hours'))})"),
+                Aggregate(f"AVG({pick(('pay', 'hours', 'rate'))})"),
+                Aggregate(f"COUNT({pick(('pay', 'hours'))})"),
+                Aggregate(f"{pick(('MIN', 'MAX'))}({pick(('pay', 'hours', 'rate'))})"),
+            ]
+        )
+
+    def _public_column(self) -> Aggregate:
+        pick = self.rng.choice
+        column, number, whole = pick(list(COLUMNS)), pick(NUMBERS), pick(WHOLE)
+        return pick(
+            [
+                Aggregate("COUNT(*)"),
+                *(Aggregate(f"{each}({column})", f"{column} IS NOT NULL") for each in ("COUNT", "MIN", "MAX")),
+                Aggregate(f"COUNT(DISTINCT {column})", f"{column} IS NOT NULL"),
+                *(Aggregate(f"{each}({number})", f"{number} IS NOT NULL") for each in ("SUM", "AVG")),
+                Aggregate(f"SUM(DISTINCT {whole})", f"{whole} IS NOT NULL"),
+                Aggregate("SUM(flag)", "flag IS NOT NULL"),
+            ]
+        )
+
+    def _conditional(self) -> Aggregate:
+        about, column = self._simple(), self.rng.choice(list(COLUMNS))
+        return self.rng.choice(
+            [
+                Aggregate(f"COUNT_IF({about})", about),
+                Aggregate(f"SUM(CASE WHEN {about} THEN 1 ELSE 0 END)"),
+                Aggregate(f"AVG(({about})::INT)", f"({about}) IS NOT NULL"),
+                Aggregate(f"MAX(CASE WHEN {about} THEN {column} END)", f"({about}) AND {column} IS NOT NULL"),
+                Aggregate(f"SUM(CASE WHEN {about} THEN hours END)", about),
+            ]
         )
 
     def _condition(self) -> str:
@@ -179,3 +256,14 @@ class Statements:
                 f"round(dbl, 1) > {n / 8}",
             ]
         )
+
+
+def _open(listed: list[str]) -> frozenset[int]:
+    """Return the columns that a collated text may come out of."""
+    return frozenset(n for n, each in enumerate(listed) if "nocase" in each)
+
+
+def _sizes(asked: list[Aggregate], source: str) -> str:
+    """Return a statement for the records in the query set of each aggregate, least first."""
+    counted = ", ".join(["count(*)", *(f"count(*) FILTER (WHERE {each.about})" for each in asked)])
+    return f"SELECT least({counted}) AS size {source}"

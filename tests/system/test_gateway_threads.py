@@ -11,6 +11,7 @@ from support import victims
 from support.attacker import Equations
 
 from sdcdb.errors import Denied
+from sdcdb.gateway.cancellation import Cancellation
 from sdcdb.gateway.gateway import Gateway
 
 PAIRS = [
@@ -101,5 +102,21 @@ def test_a_statement_that_is_interrupted_ends_with_a_denial_and_the_gateway_goes
             time.sleep(0.01)
         with pytest.raises(Denied) as refusal:
             asked.result()
-        assert refusal.value.rule == "error"
+        assert refusal.value.rule == "cancelled"
         assert gateway.ask("SELECT COUNT(*) FROM staff").rows == ((100,),)
+
+
+def test_one_statement_is_cancelled_and_the_one_beside_it_is_not(path: Path) -> None:
+    long = "SELECT COUNT(*) FROM range(200000) a, range(200000) b WHERE a.range % 7 = b.range % 11"
+    handle = Cancellation()
+    with victims.gateway(path) as gateway, ThreadPoolExecutor(2) as threads:
+        asked = threads.submit(gateway.ask, long, None, "ann", cancellation=handle)
+        beside = threads.submit(gateway.ask, "SELECT COUNT(*) FROM range(3000) a, range(3000) b", None, "bob")
+        time.sleep(0.05)
+        handle.cancel()
+        with pytest.raises(Denied) as refusal:
+            asked.result(60)
+        assert refusal.value.rule == "cancelled"
+        assert beside.result(60).rows == ((9_000_000,),)
+        with pytest.raises(Denied, match="cancelled"):
+            gateway.ask("SELECT COUNT(*) FROM staff", cancellation=handle)

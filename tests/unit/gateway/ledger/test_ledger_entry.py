@@ -13,8 +13,10 @@ import sdcdb
 from sdcdb.datasets import create
 from sdcdb.gateway.ledger.entry import (
     FORMAT,
+    ActEntry,
     AnsweredFact,
     Entry,
+    LoginEntry,
     OpenEntry,
     QuestionEntry,
     VersionEntry,
@@ -32,6 +34,8 @@ ENTRIES: list[Entry] = [
     VersionEntry(table="staff", version="1-a", cells="x"),
     OpenEntry(torn="file", bytes=3),
     OpenEntry(anchor="one slot"),
+    LoginEntry(user="ann", door="postgres", address="127.0.0.1", admitted=False, reason="locked"),
+    ActEntry(user="olga", act="refresh", about="staff"),
 ]
 OLD = CASES / "ledger" / "format1"
 

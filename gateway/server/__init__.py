@@ -1,0 +1,1 @@
+"""The server: one process that owns the database and the ledger, and the service that every door calls."""
