@@ -2,7 +2,7 @@
 
     python benchmarks/honest.py [--people 1000 10000] [--seeds 101 102 103]
 
-Varied range questions (`gateway.questions`) about one salary column, in one shared history, all default limits on: 300
+Varied range questions (`staff_questions`) about one salary column, in one shared history, all default limits on: 300
 about 1,000 people, 1,000 about 10,000 people. Processor time is of the whole decision, learning included.
 """
 
@@ -14,8 +14,8 @@ from pathlib import Path
 
 import duckdb
 import numpy as np
-from gateway import questions
 from staff_policy import QUASI
+from staff_questions import questions
 
 from sdcdb.datasets.creation import create
 from sdcdb.gateway.inference.knowledge import Knowledge
@@ -32,8 +32,8 @@ def run(people: int, seed: int) -> dict[str, float]:
         create(con, "staff", people, seed=seed)
         names = ", ".join(QUASI)
         con.execute(
-            "CREATE TABLE cells AS SELECT row_number() OVER (ORDER BY ALL) - 1 AS cell, * FROM "
-            f"(SELECT {names}, count(*) AS people, sum(salary)::BIGINT AS total FROM staff GROUP BY ALL)"
+            "CREATE TABLE cells AS SELECT row_number() OVER () - 1 AS cell, * FROM "
+            f"(SELECT {names}, count(*) AS people, sum(salary)::BIGINT AS total FROM staff GROUP BY ALL ORDER BY ALL)"
         )
         table = con.execute("SELECT people, total FROM cells ORDER BY cell").fetchnumpy()
         counts, totals = table["people"].astype(np.int64), table["total"].astype(np.int64)
