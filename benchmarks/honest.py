@@ -36,7 +36,8 @@ def run(people: int, seed: int) -> dict[str, float]:
             f"(SELECT {names}, count(*) AS people, sum(salary)::BIGINT AS total FROM staff GROUP BY ALL ORDER BY ALL)"
         )
         table = con.execute("SELECT people, total FROM cells ORDER BY cell").fetchnumpy()
-        counts, totals = table["people"].astype(np.int64), table["total"].astype(np.int64)
+        counts = np.asarray(table["people"], dtype=np.int64)
+        totals = np.asarray(table["total"], dtype=np.int64)
         knowledge = Knowledge(counts, 10_000, 250_000, 1, Limits(10, 24_000.0, 1.0), b"benchmark")
         answered, times, asked = 0, [], 0
         for sql in questions(NUMBER[people], seed):
@@ -47,9 +48,9 @@ def run(people: int, seed: int) -> dict[str, float]:
                 continue
             asked += 1
             start = time.thread_time()
-            finding = knowledge.consider([Question(flags, frozenset({"sum"}))])[0]
+            finding = knowledge.consider([Question(flags, frozenset({"sum"}), "ana")])[0]
             if finding.allowed and not finding.implied:
-                knowledge.learn([Question(flags, frozenset({"sum"}))], [{"sum": int(totals[flags].sum())}])
+                knowledge.learn([Question(flags, frozenset({"sum"}), "ana")], [{"sum": int(totals[flags].sum())}])
             times.append(time.thread_time() - start)
             answered += finding.allowed
             if asked % 100 == 0:

@@ -33,7 +33,10 @@ class Decision:
 class Statement:
     """Questions that are asked together: each is decided as if the allowed ones before it were answered."""
 
-    def __init__(self, history: History, ground: Ground, counts: NDArray[np.int64], scale: Scale) -> None:
+    def __init__(
+        self, history: History, ground: Ground, counts: NDArray[np.int64], scale: Scale, user: str | None = None
+    ) -> None:
+        self._user = user
         self._history, self._exact, self._ground = history, history.exact, ground
         self._counts, self._scale, self._limits = counts, scale, scale.limits
         self._sets: list[Cells] = []
@@ -102,7 +105,7 @@ class Statement:
 
     def _small_total(self, cells: Cells) -> bool:
         lattice = self._ground.columns.lattice
-        before, after = lattice.basis, lattice.with_set(cells).basis
+        before, after = lattice.basis, lattice.with_set(cells, self._user).basis
         if self._limits.small_totals == "allow" or before is None or after is None:
             return False
         return determines_small_total(before, after, self._limits.min_set)
@@ -110,8 +113,8 @@ class Statement:
     def _on_grid(self, cells: Cells) -> bool:
         """Tell whether whole numbers keep their room if a sum is answered; the ground takes the new margins."""
         columns = self._ground.columns
-        after = columns.lattice.with_set(cells)
-        if not columns.lattice.allows(after):
+        after = columns.lattice.with_set(cells, self._user)
+        if not columns.lattice.allows(after, self._user):
             return False
         self._ground.columns = replace(columns, lattice=after)
         return True

@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import get_args
 
 import numpy as np
@@ -14,6 +14,7 @@ from sdcdb.gateway.inference.question import Question
 from sdcdb.gateway.inference.score import Score
 from sdcdb.gateway.ledger.entry import Aggregate, AnsweredFact, VersionEntry
 from sdcdb.gateway.ledger.packing import pack, unpack
+from sdcdb.gateway.pools import fold
 from sdcdb.gateway.relations import Restricted
 from sdcdb.gateway.tables.asked import Asked
 from sdcdb.gateway.tables.cells import Cells, Indices
@@ -50,12 +51,12 @@ class TableHistory:
 
     def pools(self) -> list[str]:
         """Return the pools of users who know something, each by one name."""
-        told = {self._past.links.name(fact.pool) for _, fact in self._past.facts}
+        told = {self._past.links.name(fact.pool) for _, fact, _ in self._past.facts}
         return sorted(told | {pool for _, pool in self._knowledge})
 
-    def for_pool(self, pool: str) -> "PoolHistory":
-        """Return the audit as one pool of users sees it, with what they know from other pools."""
-        return PoolHistory(self, pool, self._past.links.name(pool))
+    def for_pool(self, pool: str, user: str | None = None) -> "PoolHistory":
+        """Return the audit as one pool of users sees it, with what they know from other pools; `user` is who asks."""
+        return PoolHistory(self, pool, self._past.links.name(pool), None if user is None else fold(user))
 
     def knowledge(self, column: str, pool: str) -> Knowledge:
         """Return what a pool of users knows of a column, restored from the ledger when first asked for."""
@@ -67,11 +68,11 @@ class TableHistory:
         layout, spec, names = self._layouts[column], self.table.confidential[column], self._named[column]
         sizes = [len(cells) for cells in layout.versions]
         rows, told = [], set()  # what old ledgers call `tail` was learnt and not given: it counts as known as well
-        for version, fact in self._past.facts:
+        for version, fact, user in self._past.facts:
             if fact.column == names[version] and self._past.links.knows(pool, fact.pool) and not fact.implied:
                 flags = layout.spread(unpack(fact.cells, sizes[version]), version)
                 answers: dict[str, float] = {kind: _number(text) for kind, text in fact.answers.items()}
-                rows.append((Question(flags, frozenset(fact.kinds)), answers))
+                rows.append((Question(flags, frozenset(fact.kinds), fold(user)), answers))
                 told.add(fact.pool)
         domain, limits = (spec.low, spec.high, spec.step), self.table.limits_of(spec)
         if len(told) <= 1:
@@ -115,6 +116,8 @@ class PoolHistory:
     pool: str
     known_as: str
     """The name of all pools that know the same as this one."""
+    user: str | None = None
+    """Who asks: one user's questions may take a share of the room only."""
 
     @property
     def cells(self) -> Cells:
@@ -123,7 +126,7 @@ class PoolHistory:
 
     def question(self, cells: Indices, kinds: frozenset[str], column: str) -> Question:
         """Put a query set into the audit's terms."""
-        return self.table.question(cells, kinds, column)
+        return replace(self.table.question(cells, kinds, column), user=self.user)
 
     def knowledge(self, column: str) -> Knowledge:
         """Return what the pool knows of a column."""

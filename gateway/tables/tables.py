@@ -49,11 +49,11 @@ class Tables:
         self._refuse_copies()
         self._sign = sign(database.path)
 
-    def pool(self, table: str, pool: str) -> PoolHistory:
-        """Return a table's audit for one pool of users."""
+    def pool(self, table: str, pool: str, user: str | None = None) -> PoolHistory:
+        """Return a table's audit for one pool of users; `user` is who asks."""
         if table not in self._histories:
             raise denied("version")
-        return self._histories[table].for_pool(pool)
+        return self._histories[table].for_pool(pool, user)
 
     def pools(self, table: str) -> list[str]:
         """Return the pools that know something of a table."""

@@ -8,11 +8,15 @@ Three *shadows* are kept beside a basis of up to `DENSE` columns: the same with 
 as if an intruder knew their values. In all of them every record's margin must stay below the cap, and in a shadow
 nobody may stand alone. (An intruder knows some other fifth: this is evidence, not proof.)
 
+Users share the margin. The highest that it ever was is a sum of raises, each by one user's question; one user may raise
+it by `SHARE` of the cap in all, so that nobody can use it up for the others.
+
 The cap is 10 steps, or 15% of the domain if that is less. The declared grid is often finer than the one that people
 use (salaries in hundreds): a cap in steps keeps the proof's reserve for a grid that is coarser by that factor.
 """
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +32,7 @@ Cells = NDArray[np.bool_]
 MOST_STEPS, MOST_SHARE = 10.0, 0.15
 SHADOWS, KNOWN = 3, 0.2
 DENSE = 1200
+SHARE = 0.6  # of the cap that one user's questions may raise the margin by
 NUMBERS = 16_000_000  # of a basis, vectors times columns
 
 
@@ -74,6 +79,8 @@ class Lattice:
     basis: Basis | None
     shadows: tuple[Shadow, ...]
     short: ShortVectors | None = None
+    peak: float = 0.0
+    raised: Mapping[str, float] = field(default_factory=dict)
     _next: dict[bytes, "Lattice"] = field(default_factory=dict)
     _margins: dict[bytes, Floats] = field(default_factory=dict)
 
@@ -101,13 +108,23 @@ class Lattice:
             return self.basis.worst
         return np.inf if self.short is None else float(_short_margins(self.short).max(initial=0.0))
 
-    def with_set(self, cells: Cells) -> "Lattice":
+    @property
+    def level(self) -> float:
+        """The largest margin of a record, for an intruder who knows a fifth too; 0 while short vectors suffice."""
+        if self.basis is None:
+            return 0.0
+        return max([self.worst, *(each.basis.worst for each in self.shadows if each.basis is not None)])
+
+    def with_set(self, cells: Cells, user: str | None = None) -> "Lattice":
         """Return the state with one more answered set. The last one is kept: what is allowed is learnt next."""
-        key = cells.tobytes()
+        key = cells.tobytes() + (user or "").encode()
         if key not in self._next:
             made = self._with_set(cells)
+            more, raised = max(0.0, made.level - self.peak), dict(self.raised)
+            if user is not None and more > 0:
+                raised[user] = raised.get(user, 0.0) + more
             self._next.clear()
-            self._next[key] = made
+            self._next[key] = replace(made, peak=self.peak + more, raised=raised)
         return self._next[key]
 
     def _with_set(self, cells: Cells) -> "Lattice":
@@ -125,9 +142,11 @@ class Lattice:
         shadows = tuple(each.with_set(cells, cap) for each in self.shadows) if small else ()
         return Lattice(self.grid, self.counts, basis, shadows, short)
 
-    def allows(self, after: "Lattice") -> bool:
-        """Tell whether the margins of a later state are small enough, or no worse than they are."""
+    def allows(self, after: "Lattice", user: str | None = None) -> bool:
+        """Tell whether the margins of a later state are small enough, or no worse, and whether the user has a share."""
         if after.lost or after.worst > max(self.grid.cap, self.worst):
+            return False
+        if user is not None and after.raised.get(user, 0.0) > max(SHARE * self.grid.cap, self.raised.get(user, 0.0)):
             return False
         return not any(new.worse(old, self.grid.cap) for new, old in zip(after.shadows, self.shadows, strict=False))
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.optimize import Bounds, LinearConstraint, milp
 
 from sdcdb.gateway.inference.lattice.basis import Basis, fresh_basis, from_short, pinned, split, with_set
-from sdcdb.gateway.inference.lattice.lattice import Grid, Lattice
+from sdcdb.gateway.inference.lattice.lattice import SHARE, Grid, Lattice
 from sdcdb.gateway.inference.lattice.lll import orthogonal, reduce_basis
 from sdcdb.gateway.inference.lattice.margins import margins_of_lengths
 from sdcdb.gateway.inference.lattice.short_vectors import ShortVectors
@@ -205,3 +205,25 @@ def test_a_column_that_takes_even_numbers_only_cannot_be_held_at_any() -> None:
         short = after
     assert short.pinned(np.array([short.labels[30]])) is None
     assert short.pinned(np.array([short.labels[0]])) is not None
+
+
+def test_one_user_may_take_a_share_of_the_margin_only() -> None:
+    """Random halves end for the one who asks them while there is still room for others."""
+    rng = np.random.default_rng(6)
+    lattice = Lattice.fresh(np.ones(100, dtype=np.int64), 240_000, rng)
+    denied = answered = 0
+    while denied < 4:
+        cells = rng.random(100) < 0.5
+        after = lattice.with_set(cells, "eve")
+        if lattice.allows(after, "eve"):
+            lattice, answered = after, answered + 1
+        else:
+            denied += 1
+    assert answered > 5
+    assert lattice.raised["eve"] <= SHARE * lattice.grid.cap
+    assert lattice.level <= SHARE * lattice.grid.cap + 1e-9
+    first, second = np.arange(100) < 50, np.arange(100) >= 30
+    for cells in (first, second):
+        after = lattice.with_set(cells, "ana")
+        assert lattice.allows(after, "ana")
+        lattice = after
