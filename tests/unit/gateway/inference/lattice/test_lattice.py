@@ -211,19 +211,16 @@ def test_one_user_may_take_a_share_of_the_margin_only() -> None:
     """Random halves end for the one who asks them while there is still room for others."""
     rng = np.random.default_rng(6)
     lattice = Lattice.fresh(np.ones(100, dtype=np.int64), 240_000, rng)
-    denied = answered = 0
-    while denied < 4:
+    refused: list[Flags] = []
+    answered = 0
+    while len(refused) < 8:
         cells = rng.random(100) < 0.5
         after = lattice.with_set(cells, "eve")
         if lattice.allows(after, "eve"):
             lattice, answered = after, answered + 1
         else:
-            denied += 1
+            refused.append(cells)
     assert answered > 5
     assert lattice.raised["eve"] <= SHARE * lattice.grid.cap
     assert lattice.level <= SHARE * lattice.grid.cap + 1e-9
-    first, second = np.arange(100) < 50, np.arange(100) >= 30
-    for cells in (first, second):
-        after = lattice.with_set(cells, "ana")
-        assert lattice.allows(after, "ana")
-        lattice = after
+    assert any(lattice.allows(lattice.with_set(cells, "ana"), "ana") for cells in refused)
