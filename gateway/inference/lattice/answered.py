@@ -9,6 +9,7 @@ Ints = NDArray[np.int64]
 
 QUALITY = 0.99
 ACTIVE = 1e-9  # a direction with a smaller sum over a set does not move it
+LONG = 1 << 10  # numbers that large are made smaller before they grow
 FACTOR, ENTRY = 1 << 20, 1 << 40  # the largest of both in whole-number steps: their products fit into 64 bits
 
 
@@ -84,51 +85,6 @@ def answered(  # noqa: PLR0912 - one loop in machine code
 
 
 @njit(cache=True, nogil=True)
-def lower_peaks(vectors: Ints, directions: Floats, squared: Floats, weight: Floats, most: float, budget: int) -> int:
-    """Exchange neighbours, as Lenstra, Lenstra and Lovasz do, where a length is above `most`; return how often.
-
-    In place. -1 if a number grows too large. Gram-Schmidt vectors are at hand, so that an exchange costs one pass over
-    two vectors.
-    """
-    m, n = vectors.shape
-    swaps, k = 0, 1
-    while k < m:
-        if squared[k - 1] <= most or squared[k] >= QUALITY * squared[k - 1]:
-            k += 1
-            continue
-        part = 0.0
-        for j in range(n):
-            part += weight[j] * vectors[k, j] * directions[k - 1, j]
-        part /= squared[k - 1]
-        if abs(part) > FACTOR:
-            return -1
-        times = np.int64(np.rint(part))
-        part -= times
-        if times != 0:
-            for j in range(n):
-                vectors[k, j] -= times * vectors[k - 1, j]
-                if abs(vectors[k, j]) > ENTRY:
-                    return -1
-        whole = squared[k] + part * part * squared[k - 1]
-        if whole >= QUALITY * squared[k - 1]:
-            k += 1
-            continue
-        swaps += 1
-        share = part * squared[k - 1] / whole
-        for j in range(n):
-            low, high = directions[k - 1, j], directions[k, j]
-            front = high + part * low
-            directions[k - 1, j], directions[k, j] = front, low - share * front
-            vectors[k - 1, j], vectors[k, j] = vectors[k, j], vectors[k - 1, j]
-        squared[k] = squared[k - 1] * squared[k] / whole
-        squared[k - 1] = whole
-        if swaps >= budget:
-            break
-        k = max(1, k - 1)
-    return swaps
-
-
-@njit(cache=True, nogil=True)
 def shorten_rows(vectors: Ints, directions: Floats, squared: Floats, weight: Floats, rows: Ints) -> bool:
     """Take whole multiples of the vectors before it off each of some vectors, until what they share is half or less.
 
@@ -151,6 +107,55 @@ def shorten_rows(vectors: Ints, directions: Floats, squared: Floats, weight: Flo
                     if abs(vectors[i, j]) > ENTRY:
                         return False
     return True
+
+
+@njit(cache=True, nogil=True)
+def lower_peaks(vectors: Ints, directions: Floats, squared: Floats, weight: Floats, most: float, budget: int) -> int:
+    """Exchange neighbours, as Lenstra, Lenstra and Lovasz do, where a length is above `most`; return how often.
+
+    In place. -1 if a number grows too large. Gram-Schmidt vectors are at hand, so that an exchange costs one pass over
+    two vectors.
+    """
+    m, n = vectors.shape
+    swaps, k = 0, 1
+    while k < m:
+        if squared[k - 1] <= most or squared[k] >= QUALITY * squared[k - 1]:
+            k += 1
+            continue
+        part = 0.0
+        for j in range(n):
+            part += weight[j] * vectors[k, j] * directions[k - 1, j]
+        part /= squared[k - 1]
+        if abs(part) > FACTOR:
+            return -1
+        times = np.int64(np.rint(part))
+        part -= times
+        if times != 0:
+            largest = 0
+            for j in range(n):
+                vectors[k, j] -= times * vectors[k - 1, j]
+                largest = max(largest, abs(vectors[k, j]))
+            if largest > ENTRY:
+                return -1
+            if largest > LONG and not shorten_rows(vectors, directions, squared, weight, np.array([k])):
+                return -1
+        whole = squared[k] + part * part * squared[k - 1]
+        if whole >= QUALITY * squared[k - 1]:
+            k += 1
+            continue
+        swaps += 1
+        share = part * squared[k - 1] / whole
+        for j in range(n):
+            low, high = directions[k - 1, j], directions[k, j]
+            front = high + part * low
+            directions[k - 1, j], directions[k, j] = front, low - share * front
+            vectors[k - 1, j], vectors[k, j] = vectors[k, j], vectors[k - 1, j]
+        squared[k] = squared[k - 1] * squared[k] / whole
+        squared[k - 1] = whole
+        if swaps >= budget:
+            break
+        k = max(1, k - 1)
+    return swaps
 
 
 @njit(cache=True, nogil=True)

@@ -29,6 +29,7 @@ from sdcdb.gateway.inference.algebra.blas_threads import threads_for
 from sdcdb.gateway.inference.intervals.atoms import refine
 from sdcdb.gateway.inference.lattice.answered import (
     FACTOR,
+    LONG,
     answered,
     column_sums,
     largest_entries,
@@ -47,7 +48,6 @@ Cells = NDArray[np.bool_]
 SWAPS = 20_000  # of one reduction
 EASY = 300  # vectors: so few are reduced as a whole before a question is denied
 PEAK, PLAIN = 0.5, 0.25  # of the longest Gram-Schmidt vector that the cap bears: exchange from, and down to
-LONG = 1 << 16  # numbers that large are made smaller before they grow
 PROJECTED = 1200  # columns: beyond that no projection is kept
 DRIFT = 1e-7  # between lengths as carried along and as they are
 
@@ -174,9 +174,18 @@ def _vanishing(basis: Basis, inside: Cells, cap: float) -> Basis | None:
     sums = sums_of(basis.vectors, np.flatnonzero(inside))
     if not sums.any():
         return basis
-    found = answered(basis.vectors, basis.directions, basis.squared, sums, inside)
+    old = (basis.vectors, basis.directions, basis.squared, sums, inside)
+    found = answered(*old)
     if found is None:
         return None
+    after = _shorter(basis, found, cap)
+    if (after is None or after.worst > cap) and len(found[0]) <= EASY:
+        after = _reduced(replace(basis, vectors=answered(*old)[0])) if after is None else _reduced(after)
+    return None if after is None else replace(after, projection=_without(basis, inside))
+
+
+def _shorter(basis: Basis, found: tuple[Ints, Floats, Floats], cap: float) -> Basis | None:
+    """Exchange vectors where Gram-Schmidt vectors are long, and keep their numbers small; None if that fails."""
     vectors, directions, squared = found
     longest, weight = longest_for(cap, len(basis.records)), 1.0 / basis.records
     if squared.max(initial=0.0) > PEAK * longest and lower_peaks(*found, weight, PLAIN * longest, SWAPS) < 0:
@@ -186,11 +195,7 @@ def _vanishing(basis: Basis, inside: Cells, cap: float) -> Basis | None:
         fits = shorten_rows(*found, weight, large)
         if not fits or int(largest_entries(vectors).max()) > FACTOR:
             return None
-    after = _measured(replace(basis, vectors=vectors, directions=directions, squared=squared))
-    after = None if after is None else replace(after, projection=_without(basis, inside))
-    if after is not None and len(vectors) <= EASY and after.worst > cap:
-        return _reduced(after)
-    return after
+    return _measured(replace(basis, vectors=vectors, directions=directions, squared=squared))
 
 
 def _measured(basis: Basis) -> Basis | None:
