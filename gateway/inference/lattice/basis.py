@@ -174,13 +174,13 @@ def _vanishing(basis: Basis, inside: Cells, cap: float) -> Basis | None:
     sums = sums_of(basis.vectors, np.flatnonzero(inside))
     if not sums.any():
         return basis
-    old = (basis.vectors, basis.directions, basis.squared, sums, inside)
-    found = answered(*old)
+    found = answered(basis.vectors, basis.directions, basis.squared, sums, inside)
     if found is None:
         return None
+    few = found[0].copy() if len(found[0]) <= EASY else None
     after = _shorter(basis, found, cap)
-    if (after is None or after.worst > cap) and len(found[0]) <= EASY:
-        after = _reduced(replace(basis, vectors=answered(*old)[0])) if after is None else _reduced(after)
+    if few is not None and (after is None or after.worst > cap):
+        after = _reduced(replace(basis, vectors=few if after is None else after.vectors))
     return None if after is None else replace(after, projection=_without(basis, inside))
 
 
