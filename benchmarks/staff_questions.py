@@ -1,4 +1,4 @@
-"""Honest questions about `staff`, for several benchmarks."""
+"""The questions that the gateway is measured with."""
 
 import random
 
