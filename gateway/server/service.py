@@ -26,6 +26,7 @@ from sdcdb.gateway.ledger.rows import Row
 from sdcdb.gateway.ledger.tally import tally
 from sdcdb.gateway.ledger.verify import Verification, verify
 from sdcdb.gateway.reading.statement import Params, privacy_question
+from sdcdb.gateway.relations import Relations
 from sdcdb.gateway.rules.verdict import Verdict
 from sdcdb.gateway.server.gate import Gate
 from sdcdb.gateway.server.logins import Logins
@@ -119,6 +120,11 @@ class Service:
     def database(self) -> Governed:
         """The open database and its policy, for what only doors above the gateway do. Use a cursor of its own."""
         return self._opened.database
+
+    @property
+    def relations(self) -> Relations:
+        """What analysts may name now: the same object until the policy or the views change."""
+        return self._opened.gateway.relations
 
     @property
     def policy_file(self) -> Path:

@@ -1,0 +1,72 @@
+"""One text with several statements, taken apart at semicolons outside of quotes and comments."""
+
+import re
+
+_TOKEN = re.compile(
+    r"""
+    (?P<text>[eE]?'(?:[^'\\]|''|\\.)*')      # a string; a backslash before a quote may escape it or not: see below
+  | (?P<name>"(?:[^"]|"")*")
+  | (?P<line>--[^\n\r]*)
+  | (?P<block>/\*)
+  | (?P<dollar>\$(?:[A-Za-z_][A-Za-z0-9_]*)?\$)
+  | (?P<end>;)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_PLAIN_TEXT = re.compile(r"'(?:[^']|'')*'", re.DOTALL)
+
+
+def split(script: str) -> list[str]:
+    """Return the statements that are not empty, without their semicolons.
+
+    >>> split("SET a TO ';'; -- one; two\\n SELECT 1;")
+    ["SET a TO ';'", '-- one; two\\n SELECT 1']
+    """
+    found, start, at = [], 0, 0
+    while (token := _TOKEN.search(script, at)) is not None:
+        at = token.end()
+        match token.lastgroup:
+            case "text" if script[token.start()] == "'":  # standard strings: a backslash is a backslash
+                plain = _PLAIN_TEXT.match(script, token.start())
+                at = len(script) if plain is None else plain.end()
+            case "block":
+                at = _comment_end(script, at)
+            case "dollar":
+                end = script.find(token.group(), at)
+                at = len(script) if end < 0 else end + len(token.group())
+            case "end":
+                found.append(script[start : token.start()])
+                start = at
+    found.append(script[start:])
+    return [each.strip() for each in found if uncommented(each)]
+
+
+def uncommented(statement: str) -> str:
+    """Return a statement without the comments and blanks before it.
+
+    >>> uncommented("/* a /* b */ c */ -- d\\n  SELECT 1")
+    'SELECT 1'
+    """
+    at = 0
+    while True:
+        rest = statement[at:].lstrip()
+        at = len(statement) - len(rest)
+        if rest.startswith("--"):
+            line = re.search(r"[\n\r]", rest)
+            at = len(statement) if line is None else at + line.end()
+        elif rest.startswith("/*"):
+            at = _comment_end(statement, at + 2)
+        else:
+            return rest
+
+
+def _comment_end(script: str, at: int) -> int:
+    """Return where a comment ends that began before `at`; comments nest."""
+    depth = 1
+    while depth:
+        found = re.compile(r"/\*|\*/").search(script, at)
+        if found is None:
+            return len(script)
+        depth += 1 if found.group() == "/*" else -1
+        at = found.end()
+    return at
