@@ -63,6 +63,10 @@ class Catalogue:
         """What analysts may name now."""
         return self._service.relations
 
+    def prepare(self) -> None:
+        """Build the instance now, so that the first client need not wait for it."""
+        self._cursor().close()
+
     def run(self, statement: str, params: Sequence[Any] | None, user: str, settings: Settings) -> Result:
         """Run a statement about the catalogue. What the engine says of an error is not passed on."""
         cursor = self._cursor()
@@ -129,7 +133,7 @@ def _numbered(kind: str) -> Shown:
 def _build(relations: Relations, database: str) -> duckdb.DuckDBPyConnection:
     con = duckdb.connect(config={**LOCKED, "threads": 1, "memory_limit": "256MB"})
     con.execute("SET GLOBAL preserve_insertion_order = true")
-    for schema, file in (("pgc", "pg_catalog.txt"), ("infos", "information_schema.txt")):
+    for schema, file in (("sdc_pg", "pg_catalog.txt"), ("sdc_info", "information_schema.txt")):
         con.execute(f"CREATE SCHEMA {schema}")
         for name, columns in _tables(file):
             con.execute(f"CREATE TABLE {schema}.{name} ({columns})")
@@ -172,50 +176,50 @@ def _fill(con: duckdb.DuckDBPyConnection, relations: Relations, database: str) -
     con.execute("SET VARIABLE sdc_user = ''")
     _fill_types(con)
     for oid, name in ((11, "pg_catalog"), (_MAIN, "main"), (13000, "information_schema")):
-        _insert(con, "pgc.pg_namespace", oid=oid, nspname=name, nspowner=10)
-        _insert(con, "infos.schemata", catalog_name=database, schema_name=name, schema_owner="owner")
-    _insert(con, "pgc.pg_am", oid=2, amname="heap", amtype="t", amhandler="heap_tableam_handler")
-    _insert(con, "pgc.pg_tablespace", oid=1663, spcname="pg_default", spcowner=10)
-    _insert(con, "pgc.pg_collation", oid=100, collname="default", collnamespace=11, collowner=10, collprovider="d",
+        _insert(con, "sdc_pg.pg_namespace", oid=oid, nspname=name, nspowner=10)
+        _insert(con, "sdc_info.schemata", catalog_name=database, schema_name=name, schema_owner="owner")
+    _insert(con, "sdc_pg.pg_am", oid=2, amname="heap", amtype="t", amhandler="heap_tableam_handler")
+    _insert(con, "sdc_pg.pg_tablespace", oid=1663, spcname="pg_default", spcowner=10)
+    _insert(con, "sdc_pg.pg_collation", oid=100, collname="default", collnamespace=11, collowner=10, collprovider="d",
             collisdeterministic=True, collencoding=-1)  # fmt: skip
-    _insert(con, "pgc.pg_language", oid=14, lanname="sql", lanowner=10, lanispl=False, lanpltrusted=True)
-    _insert(con, "pgc.pg_database", oid=1, datname=database, datdba=10, encoding=6, datlocprovider="c",
+    _insert(con, "sdc_pg.pg_language", oid=14, lanname="sql", lanowner=10, lanispl=False, lanpltrusted=True)
+    _insert(con, "sdc_pg.pg_database", oid=1, datname=database, datdba=10, encoding=6, datlocprovider="c",
             datistemplate=False, datallowconn=True, datconnlimit=-1, dattablespace=1663, datcollate="C",
             datctype="C", datfrozenxid=1, datminmxid=1)  # fmt: skip
     for name, setting in Settings("").all():
-        _insert(con, "pgc.pg_settings", name=name, setting=setting, category="", context="user", vartype="string",
+        _insert(con, "sdc_pg.pg_settings", name=name, setting=setting, category="", context="user", vartype="string",
                 source="default", boot_val=setting, reset_val=setting, pending_restart=False)  # fmt: skip
     schemas = {"main": _MAIN}
     for number, (relation, table) in enumerate(zip(relations.all, show_tables(relations), strict=True)):
         schema = table_reference(relation.name).db or "main"
         if schema not in schemas:
             schemas[schema] = 15_000 + len(schemas)
-            _insert(con, "pgc.pg_namespace", oid=schemas[schema], nspname=schema, nspowner=10)
-            _insert(con, "infos.schemata", catalog_name=database, schema_name=schema, schema_owner="owner")
+            _insert(con, "sdc_pg.pg_namespace", oid=schemas[schema], nspname=schema, nspowner=10)
+            _insert(con, "sdc_info.schemata", catalog_name=database, schema_name=schema, schema_owner="owner")
         _fill_table(con, FIRST + number, table, (database, schema, schemas[schema]))
     for catalogue in ("pg_class", "pg_type", "pg_namespace", "pg_attribute", "pg_proc", "pg_database", "pg_constraint"):
-        _insert(con, "pgc.pg_class", **_class(1000 + len(catalogue), catalogue, 11, "r", 0))
-    con.execute("DROP TABLE pgc.pg_roles")
+        _insert(con, "sdc_pg.pg_class", **_class(1000 + len(catalogue), catalogue, 11, "r", 0))
+    con.execute("DROP TABLE sdc_pg.pg_roles")
     con.execute(
-        "CREATE VIEW pgc.pg_roles AS SELECT getvariable('sdc_user')::VARCHAR AS rolname, false AS rolsuper, "
+        "CREATE VIEW sdc_pg.pg_roles AS SELECT getvariable('sdc_user')::VARCHAR AS rolname, false AS rolsuper, "
         "true AS rolinherit, false AS rolcreaterole, false AS rolcreatedb, true AS rolcanlogin, "
         "false AS rolreplication, -1 AS rolconnlimit, '********' AS rolpassword, NULL::TIMESTAMPTZ AS rolvaliduntil, "
         "false AS rolbypassrls, NULL::VARCHAR[] AS rolconfig, 10::UINTEGER AS oid"
     )
-    con.execute("DROP TABLE pgc.pg_user")
+    con.execute("DROP TABLE sdc_pg.pg_user")
     con.execute(
-        "CREATE VIEW pgc.pg_user AS SELECT rolname AS usename, oid AS usesysid, false AS usecreatedb, "
+        "CREATE VIEW sdc_pg.pg_user AS SELECT rolname AS usename, oid AS usesysid, false AS usecreatedb, "
         "false AS usesuper, false AS userepl, false AS usebypassrls, '********' AS passwd, "
-        "NULL::TIMESTAMPTZ AS valuntil, NULL::VARCHAR[] AS useconfig FROM pgc.pg_roles"
+        "NULL::TIMESTAMPTZ AS valuntil, NULL::VARCHAR[] AS useconfig FROM sdc_pg.pg_roles"
     )
     con.execute(f"CREATE MACRO version() AS 'PostgreSQL 15.4 (sdcdb {__version__})'")
 
 
 def _fill_types(con: duckdb.DuckDBPyConnection) -> None:
-    con.execute("CREATE TABLE pgc.formatted (oid UINTEGER, shown VARCHAR)")
+    con.execute("CREATE TABLE sdc_pg.formatted (oid UINTEGER, shown VARCHAR)")
     for row in csv.DictReader(_text("pg_type.csv").splitlines()):
         oid, element = int(row["oid"]), int(row["typelem"])
-        _insert(con, "pgc.pg_type", oid=oid, typname=row["typname"], typnamespace=11, typowner=10,
+        _insert(con, "sdc_pg.pg_type", oid=oid, typname=row["typname"], typnamespace=11, typowner=10,
                 typlen=int(row["typlen"]), typbyval=row["typbyval"] == "t", typtype=row["typtype"],
                 typcategory=row["typcategory"], typispreferred=row["typispreferred"] == "t", typisdefined=True,
                 typdelim=",", typrelid=0, typelem=element, typarray=int(row["typarray"]), typinput=row["typinput"],
@@ -225,7 +229,7 @@ def _fill_types(con: duckdb.DuckDBPyConnection) -> None:
         base = _FORMATTED.get(oid if element == 0 else element)  # type: ignore[call-overload]
         plain = base or row["typname"].removeprefix("_")
         con.execute(
-            "INSERT INTO pgc.formatted VALUES (?, ?)", [oid, plain + ("[]" if row["typname"][0] == "_" else "")]
+            "INSERT INTO sdc_pg.formatted VALUES (?, ?)", [oid, plain + ("[]" if row["typname"][0] == "_" else "")]
         )
 
 
@@ -244,29 +248,31 @@ def _fill_table(con: duckdb.DuckDBPyConnection, oid: int, table: Any, place: tup
     database, schema, schema_oid = place
     name = table_reference(table.name).name
     view = table.kind == "protected"
-    _insert(con, "pgc.pg_class", **_class(oid, name, schema_oid, "v" if view else "r", len(table.columns)))
-    _insert(con, "pgc.pg_description", objoid=oid, classoid=1259, objsubid=0, description=f"{table.kind}: {table.use}")
+    _insert(con, "sdc_pg.pg_class", **_class(oid, name, schema_oid, "v" if view else "r", len(table.columns)))
+    _insert(
+        con, "sdc_pg.pg_description", objoid=oid, classoid=1259, objsubid=0, description=f"{table.kind}: {table.use}"
+    )
     kind = {"table_type": "VIEW" if view else "BASE TABLE", "is_insertable_into": "NO", "is_typed": "NO"}
-    _insert(con, "infos.tables", table_catalog=database, table_schema=schema, table_name=name, **kind)
+    _insert(con, "sdc_info.tables", table_catalog=database, table_schema=schema, table_name=name, **kind)
     if view:
-        _insert(con, "infos.views", table_catalog=database, table_schema=schema, table_name=name, is_updatable="NO")
-        _insert(con, "pgc.pg_views", schemaname=schema, viewname=name, viewowner="owner")
+        _insert(con, "sdc_info.views", table_catalog=database, table_schema=schema, table_name=name, is_updatable="NO")
+        _insert(con, "sdc_pg.pg_views", schemaname=schema, viewname=name, viewowner="owner")
     else:
-        _insert(con, "pgc.pg_tables", schemaname=schema, tablename=name, tableowner="owner", hasindexes=False,
+        _insert(con, "sdc_pg.pg_tables", schemaname=schema, tablename=name, tableowner="owner", hasindexes=False,
                 hasrules=False, hastriggers=False, rowsecurity=False)  # fmt: skip
     for number, column in enumerate(table.columns, start=1):
         found = shown(column.type.split(" COLLATE ")[0])
-        _insert(con, "pgc.pg_attribute", attrelid=oid, attname=column.name, atttypid=found.oid, attstattarget=-1,
+        _insert(con, "sdc_pg.pg_attribute", attrelid=oid, attname=column.name, atttypid=found.oid, attstattarget=-1,
                 attlen=found.size, attnum=number, attndims=int(found.element is not None), attcacheoff=-1,
                 atttypmod=found.modifier, attbyval=False, attalign="i", attstorage="p", attcompression="",
                 attnotnull=False, atthasdef=False, atthasmissing=False, attidentity="", attgenerated="",
                 attisdropped=False, attislocal=True, attinhcount=0,
                 attcollation=100 if found.oid == Oid.TEXT else 0)  # fmt: skip
         said = f"{column.role}: {column.use}"
-        _insert(con, "pgc.pg_description", objoid=oid, classoid=1259, objsubid=number, description=said)
-        typed = con.execute("SELECT shown FROM pgc.formatted WHERE oid = ?", [found.oid]).fetchone()
-        named = con.execute("SELECT typname FROM pgc.pg_type WHERE oid = ?", [found.oid]).fetchone()
-        _insert(con, "infos.columns", table_catalog=database, table_schema=schema, table_name=name,
+        _insert(con, "sdc_pg.pg_description", objoid=oid, classoid=1259, objsubid=number, description=said)
+        typed = con.execute("SELECT shown FROM sdc_pg.formatted WHERE oid = ?", [found.oid]).fetchone()
+        named = con.execute("SELECT typname FROM sdc_pg.pg_type WHERE oid = ?", [found.oid]).fetchone()
+        _insert(con, "sdc_info.columns", table_catalog=database, table_schema=schema, table_name=name,
                 column_name=column.name, ordinal_position=number, is_nullable="YES",
                 data_type=typed[0] if typed else "text", udt_catalog=database, udt_schema="pg_catalog",
                 udt_name=named[0] if named else "text", is_identity="NO", is_generated="NEVER", is_updatable="NO",

@@ -1,4 +1,5 @@
 -- What clients call while they look around. Everything here is about names and types; there is no data to ask for.
+CREATE MACRO parse_name(name) AS replace(regexp_replace(CAST(name AS VARCHAR), '^.*\.', ''), '"', '');
 CREATE MACRO current_database() AS getvariable('sdc_database');
 CREATE MACRO current_catalog() AS getvariable('sdc_database');
 CREATE MACRO current_schema() AS 'main';
@@ -7,7 +8,7 @@ CREATE MACRO current_user() AS getvariable('sdc_user');
 CREATE MACRO session_user() AS getvariable('sdc_user');
 CREATE MACRO user() AS getvariable('sdc_user');
 CREATE MACRO current_role() AS getvariable('sdc_user');
-CREATE MACRO current_setting(name, missing_ok := true) AS (SELECT any_value(setting) FROM pgc.pg_settings AS s WHERE s.name = lower(name));
+CREATE MACRO current_setting(wanted, missing_ok := true) AS (SELECT any_value(s.setting) FROM sdc_pg.pg_settings AS s WHERE s.name = lower(wanted));
 CREATE MACRO set_config(name, value, is_local) AS value;
 CREATE MACRO pg_backend_pid() AS 1;
 CREATE MACRO pg_is_in_recovery() AS false;
@@ -20,7 +21,7 @@ CREATE MACRO inet_server_addr() AS NULL::VARCHAR;
 CREATE MACRO inet_server_port() AS NULL::INTEGER;
 CREATE MACRO inet_client_addr() AS NULL::VARCHAR;
 CREATE MACRO pg_get_userbyid(role_oid) AS getvariable('sdc_user');
-CREATE MACRO pg_table_is_visible(table_oid) AS (SELECT bool_or(c.relnamespace IN (11, 2200)) FROM pgc.pg_class AS c WHERE c.oid = table_oid);
+CREATE MACRO pg_table_is_visible(table_oid) AS (SELECT bool_or(c.relnamespace IN (11, 2200)) FROM sdc_pg.pg_class AS c WHERE c.oid = table_oid);
 CREATE MACRO pg_type_is_visible(type_oid) AS true;
 CREATE MACRO pg_function_is_visible(function_oid) AS true;
 CREATE MACRO pg_operator_is_visible(operator_oid) AS true;
@@ -68,18 +69,17 @@ CREATE MACRO has_function_privilege(function_name, privilege, third := '') AS fa
 CREATE MACRO has_tablespace_privilege(tablespace, privilege, third := '') AS false;
 CREATE MACRO has_sequence_privilege(sequence, privilege, third := '') AS false;
 CREATE MACRO has_type_privilege(type_name, privilege, third := '') AS true;
-CREATE MACRO obj_description(object_oid, catalogue := 'pg_class') AS (SELECT any_value(d.description) FROM pgc.pg_description AS d WHERE d.objoid = object_oid AND d.objsubid = 0);
-CREATE MACRO col_description(table_oid, column_number) AS (SELECT any_value(d.description) FROM pgc.pg_description AS d WHERE d.objoid = table_oid AND d.objsubid = column_number);
+CREATE MACRO obj_description(object_oid, catalogue := 'pg_class') AS (SELECT any_value(d.description) FROM sdc_pg.pg_description AS d WHERE d.objoid = object_oid AND d.objsubid = 0);
+CREATE MACRO col_description(table_oid, column_number) AS (SELECT any_value(d.description) FROM sdc_pg.pg_description AS d WHERE d.objoid = table_oid AND d.objsubid = column_number);
 CREATE MACRO shobj_description(object_oid, catalogue) AS NULL::VARCHAR;
 CREATE MACRO format_type(type_oid, modifier) AS (
   SELECT any_value(CASE WHEN type_oid = 1700 AND modifier > 0
     THEN 'numeric(' || ((modifier - 4) >> 16) || ',' || ((modifier - 4) & 65535) || ')' ELSE f.shown END)
-  FROM pgc.formatted AS f WHERE f.oid = type_oid);
+  FROM sdc_pg.formatted AS f WHERE f.oid = type_oid);
 CREATE MACRO quote_ident(name) AS CASE WHEN regexp_full_match(name, '[a-z_][a-z0-9_]*') THEN name ELSE '"' || replace(name, '"', '""') || '"' END;
 CREATE MACRO quote_literal(value) AS '''' || replace(value, '''', '''''') || '''';
-CREATE MACRO to_regclass(name) AS (SELECT any_value(c.oid) FROM pgc.pg_class AS c WHERE c.relname = parse_name(name));
-CREATE MACRO to_regtype(name) AS (SELECT any_value(t.oid) FROM pgc.pg_type AS t WHERE t.typname = name);
-CREATE MACRO parse_name(name) AS replace(regexp_replace(CAST(name AS VARCHAR), '^.*\.', ''), '"', '');
+CREATE MACRO to_regclass(name) AS (SELECT any_value(c.oid) FROM sdc_pg.pg_class AS c WHERE c.relname = parse_name(name));
+CREATE MACRO to_regtype(name) AS (SELECT any_value(t.oid) FROM sdc_pg.pg_type AS t WHERE t.typname = name);
 CREATE MACRO array_upper(items, dimension) AS nullif(len(items), 0);
 CREATE MACRO array_lower(items, dimension) AS CASE WHEN len(items) > 0 THEN 1 END;
 CREATE MACRO _pg_expandarray(items) AS {'x': 0::SMALLINT, 'n': 0::INTEGER};
@@ -87,3 +87,4 @@ CREATE MACRO _pg_char_max_length(type_oid, modifier) AS NULL::INTEGER;
 CREATE MACRO _pg_numeric_precision(type_oid, modifier) AS NULL::INTEGER;
 CREATE MACRO aclexplode(acl) AS {'grantor': 0::UINTEGER, 'grantee': 0::UINTEGER, 'privilege_type': ''::VARCHAR, 'is_grantable': false};
 CREATE MACRO pg_get_keywords() AS TABLE SELECT ''::VARCHAR AS word, ''::VARCHAR AS catcode, ''::VARCHAR AS catdesc WHERE false;
+CREATE MACRO pg_get_function_sqlbody(function_oid) AS NULL::VARCHAR;

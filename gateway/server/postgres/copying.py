@@ -10,7 +10,7 @@ from sdcdb.gateway.server.postgres.problem import Refusal
 from sdcdb.gateway.server.postgres.results import Result
 
 _COPY = re.compile(r"COPY\s*\((?P<query>.*)\)\s*TO\s+STDOUT\b\s*(?P<options>.*)", re.IGNORECASE | re.DOTALL)
-_OPTION = re.compile(r"([A-Za-z_]+)(?:\s+('(?:[^']|'')*'|[A-Za-z_0-9]+|\*))?")
+_OPTION = re.compile(r"""([A-Za-z_]+)(?:\s+('(?:[^']|'')*'|"[a-z]+"|[A-Za-z_0-9]+|\*))?""")
 _SIGNATURE = b"PGCOPY\n\xff\r\n\0" + struct.pack("!ii", 0, 0)
 _ESCAPES = {8: "\\b", 9: "\\t", 10: "\\n", 11: "\\v", 12: "\\f", 13: "\\r", 92: "\\\\"}
 
@@ -79,7 +79,7 @@ def _options(text: str) -> dict[str, str]:
 
 
 def _plain(value: str) -> str:
-    return value[1:-1].replace("''", "'") if value.startswith("'") else value
+    return value[1:-1].replace("''", "'") if value.startswith("'") else value.strip('"')
 
 
 def copy_rows(copy: Copy, result: Result) -> Iterator[bytes]:
@@ -117,9 +117,10 @@ def _csv(value: str, copy: Copy) -> str:
 
 def _binary(result: Result) -> Iterator[bytes]:
     encoders = result.encoders([1])
-    yield message(b"d", _SIGNATURE)
+    ahead = _SIGNATURE  # in one message with the first row, as PostgreSQL sends it
     for row in result.rows:
-        parts = [struct.pack("!h", len(row))]
+        parts = [ahead, struct.pack("!h", len(row))]
+        ahead = b""
         for value, encode in zip(row, encoders, strict=True):
             if value is None:
                 parts.append(b"\xff\xff\xff\xff")
@@ -127,4 +128,4 @@ def _binary(result: Result) -> Iterator[bytes]:
                 packed = encode(value)
                 parts.append(struct.pack("!i", len(packed)) + packed)
         yield message(b"d", b"".join(parts))
-    yield message(b"d", b"\xff\xff")
+    yield message(b"d", ahead + b"\xff\xff")

@@ -51,6 +51,7 @@ class PostgresDoor:
 
     async def start(self, host: str, port: int) -> None:
         """Listen. Port 0 takes one that is free; `address` has it afterwards."""
+        await asyncio.to_thread(self._catalogue.prepare)
         try:
             self._server = await asyncio.start_server(self._accept, host, port, backlog=512, limit=65_536)
         except OSError as problem:

@@ -139,10 +139,8 @@ def numeric_binary(value: Any) -> bytes:
     sign, digits, exponent = number.as_tuple()
     power = int(exponent)
     scale = max(0, -power)
-    whole = "".join(map(str, digits)) + "0" * max(0, power)
-    before, after = (
-        (whole[: len(whole) - scale], whole[len(whole) - scale :].rjust(scale, "0")) if scale else (whole, "")
-    )
+    whole = ("".join(map(str, digits)) + "0" * max(0, power)).rjust(scale, "0")
+    before, after = whole[: len(whole) - scale], whole[len(whole) - scale :]
     before = before.rjust(-(-len(before) // 4) * 4, "0")
     after = after.ljust(-(-len(after) // 4) * 4, "0")
     groups = [int((before + after)[at : at + 4]) for at in range(0, len(before) + len(after), 4)]

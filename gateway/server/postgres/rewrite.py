@@ -8,9 +8,9 @@ from sqlglot.errors import SqlglotError
 
 from sdcdb.connection.identifiers import fold
 from sdcdb.gateway.server.postgres.problem import Refusal
-from sdcdb.gateway.server.postgres.scan import spaced
+from sdcdb.gateway.server.postgres.scan import spaced, unqualified
 
-_SCHEMAS = {"pg_catalog": "pgc", "information_schema": "infos"}
+_SCHEMAS = {"pg_catalog": "sdc_pg", "information_schema": "sdc_info"}
 _NAMED_BY_NUMBER = {"REGCLASS": "relname", "REGTYPE": "typname", "REGNAMESPACE": "nspname", "REGROLE": "rolname"}
 _CATALOGUES = {"REGCLASS": "pg_class", "REGTYPE": "pg_type", "REGNAMESPACE": "pg_namespace", "REGROLE": "pg_roles"}
 _TEXTS = {
@@ -30,14 +30,14 @@ _NUMBERS = {"OID", "XID", "CID"}
 def for_duckdb(statement: str, _setting: Callable[[str], str]) -> str:
     """Return a statement that DuckDB can run, or refuse one that is not understood."""
     try:
-        trees = sqlglot.parse(spaced(statement), read="postgres")
+        trees = sqlglot.parse(unqualified(spaced(statement)), read="postgres")
     except (SqlglotError, RecursionError):
         raise _unclear() from None
     root = trees[0] if len(trees) == 1 else None
     if not isinstance(root, exp.Query):
         raise _unclear()
     try:
-        for node in list(root.walk()):
+        for node in reversed(list(root.walk())):  # what is inside comes first
             _rewrite(node)
         return root.sql("duckdb", comments=False)
     except (SqlglotError, RecursionError, ValueError, AttributeError):
@@ -71,7 +71,7 @@ def _table(node: exp.Table) -> None:
     if schema in _SCHEMAS:
         node.set("db", exp.to_identifier(_SCHEMAS[schema]))
     elif not schema and name.startswith("pg_") and isinstance(node.this, exp.Identifier):
-        node.set("db", exp.to_identifier("pgc"))
+        node.set("db", exp.to_identifier("sdc_pg"))
     if isinstance(node.this, exp.Func):
         node.set("db", None)
     node.set("catalog", None)
@@ -115,12 +115,12 @@ def _by_name_or_number(node: exp.Cast, kind: str) -> None:
     value = node.this
     text = isinstance(value, exp.Literal) and value.is_string and not str(value.this).isdigit()
     text = text or isinstance(value, exp.Placeholder | exp.Parameter)
-    sought = exp.func("parse_name", value.copy()) if text else exp.cast(value.copy(), "UINTEGER")
+    sought = exp.func("parse_name", value.copy()) if text else exp.cast(value.copy(), "UINTEGER", dialect="duckdb")
     found = exp.column("oid" if text else column, table="sdc_found")
     where = exp.EQ(this=exp.column(column if text else "oid", table="sdc_found"), expression=sought)
     source = exp.Table(
         this=exp.to_identifier(table),
-        db=exp.to_identifier("pgc"),
+        db=exp.to_identifier("sdc_pg"),
         alias=exp.TableAlias(this=exp.to_identifier("sdc_found")),
     )
     lookup = exp.select(exp.func("any_value", found)).from_(source).where(where)

@@ -13,9 +13,24 @@ _PIECE = re.compile(
 )
 
 
+_QUALIFIED = re.compile(
+    r"""('(?:[^']|'')*' | "(?:[^"]|"")*") | \bCOLLATE\s+(?:pg_catalog\.)?"?default"? | \bpg_catalog\s*\.\s*""",
+    re.VERBOSE | re.IGNORECASE,
+)
+
+
 def spaced(sql: str) -> str:
     """Return a statement with a blank behind each parameter: sqlglot takes `$1,$2` for a dollar quote."""
     return _PIECE.sub(lambda found: found.group() + (" " if found.lastgroup == "parameter" else ""), sql)
+
+
+def unqualified(sql: str) -> str:
+    """Return a statement without the schema pg_catalog and its collation: every name of it is found without.
+
+    >>> unqualified("SELECT pg_catalog.now() COLLATE pg_catalog.default, 'pg_catalog.x'")
+    "SELECT now() , 'pg_catalog.x'"
+    """
+    return _QUALIFIED.sub(lambda found: found.group(1) or "", sql)
 
 
 def parameters(sql: str) -> int:

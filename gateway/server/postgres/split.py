@@ -4,7 +4,7 @@ import re
 
 _TOKEN = re.compile(
     r"""
-    (?P<text>[eE]?'(?:[^'\\]|''|\\.)*')      # a string; a backslash before a quote may escape it or not: see below
+    (?P<text>(?:\b[eE])?')
   | (?P<name>"(?:[^"]|"")*")
   | (?P<line>--[^\n\r]*)
   | (?P<block>/\*)
@@ -13,7 +13,8 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_PLAIN_TEXT = re.compile(r"'(?:[^']|'')*'", re.DOTALL)
+_PLAIN = re.compile(r"(?:[^']|'')*'", re.DOTALL)
+_ESCAPED = re.compile(r"(?:[^'\\]|''|\\.)*'", re.DOTALL)  # E'...': a backslash takes the next character along
 
 
 def split(script: str) -> list[str]:
@@ -26,9 +27,8 @@ def split(script: str) -> list[str]:
     while (token := _TOKEN.search(script, at)) is not None:
         at = token.end()
         match token.lastgroup:
-            case "text" if script[token.start()] == "'":  # standard strings: a backslash is a backslash
-                plain = _PLAIN_TEXT.match(script, token.start())
-                at = len(script) if plain is None else plain.end()
+            case "text":
+                at = _text_end(script, token)
             case "block":
                 at = _comment_end(script, at)
             case "dollar":
@@ -58,6 +58,12 @@ def uncommented(statement: str) -> str:
             at = _comment_end(statement, at + 2)
         else:
             return rest
+
+
+def _text_end(script: str, token: re.Match[str]) -> int:
+    """Return where a string ends, or the end of everything for one that is not closed."""
+    found = (_ESCAPED if len(token.group()) > 1 else _PLAIN).match(script, token.end())
+    return len(script) if found is None else found.end()
 
 
 def _comment_end(script: str, at: int) -> int:
