@@ -10,6 +10,7 @@ from sdcdb.gateway.inference.finding import Finding
 from sdcdb.gateway.rules.size import large_enough, parts
 from sdcdb.gateway.rules.table import denied
 from sdcdb.gateway.rules.verdict import Change
+from sdcdb.gateway.rules.work import within_budget, work_of
 from sdcdb.gateway.tables.asked import Asked, Row
 from sdcdb.gateway.tables.cells import Cells, Indices
 from sdcdb.gateway.tables.groups import Group, union
@@ -65,6 +66,7 @@ def decide(evaluated: Sequence[Evaluated], audited: Mapping[str, PoolHistory]) -
     A row of a result stands or falls as one: when one of its aggregates is refused, none is released. What becomes of
     refused rows is the policy's choice: `merge` makes one row of them, which is decided like any other; `mark` leaves
     them without numbers; with `deny`, or where nothing would be left of a block, one refused row denies the statement.
+    A statement that would take too much work is denied before it is done.
     """
     suppressed: dict[Row, str] = {}
     for each in evaluated:
@@ -72,6 +74,7 @@ def decide(evaluated: Sequence[Evaluated], audited: Mapping[str, PoolHistory]) -
     _all_or_nothing(suppressed, evaluated)
     own = [wanted for each in evaluated for wanted in _asked(each, each.groups, suppressed, audited)]
     refused_unions: set[tuple[Row, int]] = set()
+    spent = 0
     while True:  # a row that one audit refuses is not asked of another: decide again without it
         merged = [union for each in evaluated for union in _merged(each, suppressed)]
         bare = _without_numbers(evaluated, suppressed, merged, refused_unions, audited)
@@ -79,6 +82,9 @@ def decide(evaluated: Sequence[Evaluated], audited: Mapping[str, PoolHistory]) -
         for each in evaluated:
             mine = [union.union for union in merged if union.row[0] == each.block.number and union.row not in bare]
             asked += _asked(each, [union for union in mine if union is not None], {}, audited)
+        spent += _work(asked, audited)
+        if not within_budget(spent):
+            raise denied("work")
         findings = _considered(asked, audited)
         refused = {a.row: f.rule or "interval" for a, f in zip(asked, findings, strict=True) if not f.allowed}
         if not refused:
@@ -120,6 +126,17 @@ def _without_numbers(
         if (each.row, len(each.groups)) in refused or each.union is None or not _fits(each.union, mine, cells):
             found.add(each.row)
     return found
+
+
+def _work(asked: Sequence[Asked], audited: Mapping[str, PoolHistory]) -> int:
+    """Return what it costs to consider questions. It follows from the questions and the past alone."""
+    numbers: dict[tuple[str, str], int] = {}
+    for each in asked:
+        numbers[each.table, each.column] = numbers.get((each.table, each.column), 0) + 1
+    return sum(
+        work_of(number, audited[table].knowledge(column).rank, audited[table].cells.size)
+        for (table, column), number in numbers.items()
+    )
 
 
 def _considered(asked: Sequence[Asked], audited: Mapping[str, PoolHistory]) -> list[Finding]:

@@ -10,7 +10,9 @@ from sdcdb.connection.collations import types_with_collations
 from sdcdb.connection.identifiers import fold, identifier, quoted, table_reference
 from sdcdb.connection.profile import column_types
 from sdcdb.errors import Unsupported
+from sdcdb.fields.histogram import Histogram
 from sdcdb.gateway.inference.limits import Limits
+from sdcdb.gateway.inference.prior import Prior
 from sdcdb.policy.models import ROWID, Policy, Restrict, Role
 from sdcdb.views import catalogue
 
@@ -43,13 +45,27 @@ class Relation:
 
 @dataclass(frozen=True)
 class Confidential:
-    """A confidential column: the range that is publicly known, and the grid in it."""
+    """A confidential column: the range that is publicly known, the grid in it, and the shares declared public."""
 
     name: str
     type: str
     low: float
     high: float
     step: float | None
+    known: Histogram | None = None
+
+    @property
+    def prior(self) -> Prior | None:
+        """The declared shares as the audit takes them."""
+        if self.known is None:
+            return None
+        return Prior.of((each.low, each.high, each.share) for each in self.known.bins)
+
+    @property
+    def spread(self) -> float:
+        """The width of what is usual; where nothing is declared, the domain counts as evenly filled."""
+        prior = self.prior or Prior((self.low, self.high), (1.0,))
+        return prior.spread
 
 
 @dataclass(frozen=True)
@@ -66,7 +82,7 @@ class Restricted(Relation):
         wanted = self.limits
         return Limits(
             min_set=wanted.min_set,
-            min_interval=wanted.min_interval.of(column.high - column.low),
+            min_interval=wanted.min_interval.of(column.high - column.low, column.spread),
             min_h0=wanted.min_h0,
             min_area=wanted.min_area,
             max_overlap=wanted.max_overlap,
@@ -108,7 +124,7 @@ def relations(con: duckdb.DuckDBPyConnection, policy: Policy) -> Relations:
         roles = {folded[fold(c)]: spec for c, spec in table.columns.items() if fold(c) in folded}
         if table.restrict is not None:
             confidential = {
-                column: Confidential(column, types[column], *spec.domain, spec.step)
+                column: Confidential(column, types[column], *spec.domain, spec.step, spec.histogram)
                 for column, spec in roles.items()
                 if spec.role is Role.CONFIDENTIAL and spec.domain is not None
             }

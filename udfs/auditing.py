@@ -109,7 +109,7 @@ def _statements(found: "Audit") -> list[dict[str, Any]]:
     return [
         {**statement_data(found, each.first), "outcome": outcome, "reason": each.reason, "times": each.times,
          "statement": each.first.number, "users": sorted(each.users)}
-        for outcome, kept in (("direct", found.history.direct), ("unsafe", found.history.unsafe))
+        for outcome, kept in (("finding", found.history.direct), ("not understood", found.history.unsafe))
         for each in kept.values()
     ]  # fmt: skip
 

@@ -68,6 +68,24 @@ class QuestionEntry(Strict):
         return self.verdict in {"deny", "unsupported"}
 
 
+class ExplainEntry(Strict):
+    """A statement whose verdict was asked for, and nothing more: it counts as asked, and nothing was answered."""
+
+    kind: Literal["explain"] = "explain"
+    format: int = FORMAT
+    """The version of this format."""
+    user: str
+    """Who asked."""
+    sql: str
+    """The statement, as it was sent."""
+    verdict: VerdictKind
+    """What the gateway would decide."""
+    rule: str | None
+    """The rule that would deny or suppress."""
+    reason: str
+    """The reason, in the words that the user was told."""
+
+
 class VersionEntry(Strict):
     """A restricted table as it was when questions about it began, or after a refresh."""
 
@@ -105,6 +123,8 @@ class ColumnLimits(Strict):
     """The least area under H(eps)."""
     max_overlap: int | None
     """The most records that two query sets may share."""
+    known: str = ""
+    """The shares of values that were declared public."""
     small_totals: Literal["forbid", "allow"] = "forbid"
     """Whether answers may be combined to the total of fewer than `min_set` people."""
 
@@ -186,7 +206,7 @@ class ActEntry(Strict):
     """When, if the entry was written later."""
 
 
-Entry = QuestionEntry | VersionEntry | PolicyEntry | OpenEntry | LoginEntry | ActEntry
+Entry = QuestionEntry | ExplainEntry | VersionEntry | PolicyEntry | OpenEntry | LoginEntry | ActEntry
 ENTRY: TypeAdapter[Entry] = TypeAdapter(Annotated[Entry, Field(discriminator="kind")])
 
 

@@ -131,6 +131,16 @@ class Service:
         """The file of the policy."""
         return self._policy_file or policy_path(self.path)
 
+    @property
+    def relations(self) -> Relations:
+        """What may be named. Names and types are no secret."""
+        return self._opened.gateway.relations
+
+    @property
+    def ready(self) -> bool:
+        """Whether questions can be answered: the ledger can be written."""
+        return self._opened.gateway.healthy
+
     def tables(self, identity: Identity) -> list[TableShown]:
         """Return the tables that may be named, with the use of each column."""
         self._must(identity, Act.BROWSE)

@@ -32,6 +32,7 @@ def _table_policy(table: Restricted) -> TablePolicy:
             min_h0=limits.min_h0,
             min_area=limits.min_area,
             max_overlap=limits.max_overlap,
+            known=str(column.known or ""),
             small_totals=limits.small_totals,
         )
     return TablePolicy(pool=table.limits.pool, aggregates=tuple(sorted(table.limits.aggregates)), columns=columns)
@@ -65,3 +66,5 @@ def _loosened(before: TablePolicy, now: TablePolicy) -> Iterator[str]:
             yield f"{name}: small_totals: forbid became allow"
         if (new.low, new.high, new.step) != (old.low, old.high, old.step):
             yield f"{name}: the domain became [{new.low:g}, {new.high:g}] with step {new.step}"
+        if new.known != old.known:
+            yield f"{name}: declared public was {old.known or 'nothing'}, now {new.known or 'nothing'}"

@@ -75,9 +75,9 @@ class TableHistory:
                 told.add(fact.pool)
         domain, limits = (spec.low, spec.high, spec.step), self.table.limits_of(spec)
         if len(told) <= 1:
-            return Knowledge.restore(layout.array(), *domain, limits, secrets.token_bytes(32), rows)
+            return Knowledge.restore(layout.array(), *domain, limits, secrets.token_bytes(32), rows, spec.prior)
         # Pools that were apart may each have been told the same: what is not new must not be counted twice.
-        state = Knowledge(layout.array(), *domain, limits, secrets.token_bytes(32))
+        state = Knowledge(layout.array(), *domain, limits, secrets.token_bytes(32), spec.prior)
         for question, answer in rows:
             state.learn([question], [answer])
         return state

@@ -15,6 +15,7 @@ from sdcdb.auditor.names import Naming
 from sdcdb.auditor.proofs.interval import Contradiction, intervals
 from sdcdb.auditor.reading.input_history import NOBODY, History, Item
 from sdcdb.auditor.replay import Replay
+from sdcdb.auditor.tally import Tally, tally
 from sdcdb.auditor.timeline import Course, course
 from sdcdb.errors import DataError, choices
 from sdcdb.gateway.inference.limits import Limits
@@ -65,6 +66,8 @@ class ColumnAudit:
     everybody: Pooled
     heat: tuple[str, str, tuple[tuple[Any, Any, int, float], ...]] | None
     """Two quasi-identifiers; per combination, the number of records and the narrowest share of the domain."""
+    exposing: frozenset[int] = frozenset()
+    """The answers that are part of a finding, by their number in the history."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +78,7 @@ class Audit:
     naming: Naming
     options: Options
     columns: tuple[ColumnAudit, ...]
+    tally: Tally
     replay: Replay | None = None
 
     @property
@@ -84,8 +88,9 @@ class Audit:
 
     @property
     def exceeds(self) -> bool:
-        """Whether anything exceeds the policy, or might."""
-        return bool(self.findings or self.history.direct or self.history.unsafe)
+        """Whether anything exceeds the policy, or might: also where something was lost or could not be certain."""
+        lost = self.history.problem_count or self.history.uncertain
+        return bool(self.findings or self.tally.findings or self.tally.not_understood or lost)
 
 
 def audit(history: History, options: Options, say: Say | None = None) -> Audit:
@@ -96,7 +101,8 @@ def audit(history: History, options: Options, say: Say | None = None) -> Audit:
         if say:
             say(f"auditing {table}.{column}")
         columns.append(_column(history, table, column, options, naming))
-    return Audit(history, naming, options, tuple(columns))
+    exposing = {at for column in columns for at in column.exposing}
+    return Audit(history, naming, options, tuple(columns), tally(history, exposing))
 
 
 def _column(history: History, table: str, column: str, options: Options, naming: Naming) -> ColumnAudit:
@@ -109,8 +115,11 @@ def _column(history: History, table: str, column: str, options: Options, naming:
     exposed = [each.cell for each in everybody.exposed]
     names = naming.records(table)
     made: list[Finding] = []
+    exposing: set[int] = set()
     for pool in [everybody] if options.together == "all" else _pools(history, items, everybody, options, limits):
-        made += findings(pool, audited, column, limits, known, options.proofs, names)
+        found = findings(pool, audited, column, limits, known, options.proofs, names)
+        exposing |= _exposing(pool, found)
+        made += found
     users = [_alone(pool) for pool in _each_user(history, items, everybody, limits)]
     users += [_alone(pool) for pool in _each_team(history, items, everybody, limits)]
     sets = Counter(each.users for each in made if each.users)
@@ -118,7 +127,17 @@ def _column(history: History, table: str, column: str, options: Options, naming:
         table, column, (spec.low, spec.high, spec.step), limits, tuple(known), int(everybody.evidence.counts.sum()),
         len(items), tuple(made), course(everybody.evidence, limits, exposed), tuple(users),
         tuple(sets.most_common()), tuple(contradicting), everybody, _heat(everybody, audited.known),
+        frozenset(exposing),
     )  # fmt: skip
+
+
+def _exposing(pool: Pooled, found: Sequence[Finding]) -> set[int]:
+    """Return the answers of certificates; of a finding without one, all answers about its record."""
+    used = {at for each in found if each.certificate is not None for at in each.certificate.queries}
+    cells = [each.cell for each in found if each.certificate is None]
+    if cells:
+        used |= set(np.flatnonzero(pool.evidence.sets()[:, cells].any(axis=1)).tolist())
+    return {pool.items[at].at for at in used}
 
 
 def _known(options: Options, quasi: Mapping[str, Sequence[Any]], table: str) -> tuple[str, ...]:

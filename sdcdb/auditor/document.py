@@ -20,14 +20,14 @@ def document(found: Audit) -> dict[str, Any]:
     return {
         "sdcdb": __version__,
         "exceeds_policy": found.exceeds,
-        "statements": history.number,
+        "statements": history.statements,
         "from": first.isoformat() if first else None,
         "to": last.isoformat() if last else None,
         "users": dict(history.users.most_common()),
-        "accounting": [
-            {"outcome": str(outcome), "reason": reason, "statements": number}
-            for (outcome, reason), number in sorted(history.outcomes.items(), key=lambda pair: -pair[1])
-        ],
+        "accounting": _accounting(found),
+        "unknown_names": dict(history.unknown.most_common()),
+        "table_changes": {table: statement_data(found, each) for table, each in history.changes.items()},
+        "uncertain_since": {table: statement_data(found, each) for table, each in history.uncertain.items()},
         "direct_reads": [_listed(found, each) for each in history.direct.values()],
         "not_understood": [_listed(found, each) for each in history.unsafe.values()],
         "log_problems": {"number": history.problem_count, "listed": [each.text() for each in history.problems]},
@@ -35,6 +35,15 @@ def document(found: Audit) -> dict[str, Any]:
         "findings": [finding_data(found, each) for each in found.findings],
         "replay": _replay(found),
     }
+
+
+def _accounting(found: Audit) -> list[dict[str, Any]]:
+    """Return the outcomes with their reasons; the numbers add up to the statements."""
+    tally = found.tally
+    rows = [("finding", "", tally.findings)] if tally.findings else []
+    rows += [("not understood", reason, number_) for reason, number_ in tally.not_understood.items()]
+    rows += [("harmless", reason, number_) for reason, number_ in tally.harmless.items()]
+    return [{"outcome": outcome, "reason": reason, "statements": number_} for outcome, reason, number_ in rows]
 
 
 def statement_data(found: Audit, at: Occurrence) -> dict[str, Any]:

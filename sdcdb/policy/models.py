@@ -5,14 +5,16 @@ from enum import StrEnum
 from math import isfinite
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, ConfigDict, Field, field_validator, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema, field_validator, model_validator
 from pydantic.annotated_handlers import GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError
 
 from sdcdb.connection.identifiers import fold, folded_alike
 from sdcdb.errors import choices
-from sdcdb.fields.amount import Amount, AmountField, parse
+from sdcdb.fields import histogram as histograms
+from sdcdb.fields.amount import Amount, FloorField, parse
+from sdcdb.fields.histogram import Histogram
 from sdcdb.fields.strict import Strict, incoherent
 from sdcdb.policy.defaults import DEFAULTS
 from sdcdb.policy.methods import Method, RowMethod
@@ -59,6 +61,25 @@ Groups = Annotated[Literal["merge", "mark", "deny"], BeforeValidator(_groups)]
 Pool = Annotated[Literal["all", "user", "team"], BeforeValidator(_pool)]
 
 
+def _texts(given: Any) -> Any:
+    return {str(key): str(share) for key, share in given.items()} if isinstance(given, dict) else given
+
+
+Known = Annotated[
+    dict[str, str],
+    BeforeValidator(_texts),
+    Field(min_length=1),
+    WithJsonSchema(
+        {
+            "type": "object",
+            "minProperties": 1,
+            "additionalProperties": False,
+            "patternProperties": {histograms.KEY: {"type": "string", "pattern": histograms.SHARE}},
+        }
+    ),
+]
+
+
 class Column(Strict):
     """A column's role and the range that is publicly known: `sex: quasi`, or `{role: confidential, domain: [0, 9]}`."""
 
@@ -69,6 +90,10 @@ class Column(Strict):
     """[min, max] as the public knows it; never taken from the data."""
     step: FiniteNumber | None = None
     """The grid that values lie on, from the domain's minimum: 1 for whole numbers, 0.01 for cents."""
+    known: Known | None = None
+    """What the public knows of the distribution: shares of single values and of ranges, such as
+    `{0: 92%, 1 to 5000: 5%, 5000 to 99999: 3%}`. Analysts see it. Left out, all values of the domain count as equally
+    likely."""
 
     @model_validator(mode="before")
     @classmethod
@@ -86,8 +111,24 @@ class Column(Strict):
             problems.append(
                 (("step",), f"must be above 0 and at most the domain's width {self.width}, not {self.step}")
             )
+        if self.known is not None and not problems:
+            problems += list(self._known_problems())
         incoherent(self, problems)
         return self
+
+    def _known_problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
+        if self.role is not Role.CONFIDENTIAL:
+            yield ("known",), "is for confidential columns: values of the others are public anyway"
+        elif self.domain is None:
+            yield ("known",), "needs a domain beside it: domain: [min, max]"
+        else:
+            for key, why in histograms.problems(self.known or {}, self.domain):
+                yield ("known",) if key is None else ("known", key), why
+
+    @property
+    def histogram(self) -> Histogram | None:
+        """What is declared public of the distribution."""
+        return None if self.known is None else histograms.histogram(self.known)
 
     @property
     def width(self) -> Number:
@@ -106,8 +147,9 @@ class Restrict(Strict):
 
     min_set: int = Field(default=DEFAULTS["restrict"]["min_set"], ge=1, strict=True)
     """The least number of records in a query set, and in its complement unless that is empty."""
-    min_interval: AmountField = Field(default=parse(DEFAULTS["restrict"]["min_interval"]))
-    """The narrowest interval that all answers together may leave for one record: `10%` of the domain, or a number."""
+    min_interval: FloorField = Field(default=parse(DEFAULTS["restrict"]["min_interval"]))
+    """The narrowest interval that all answers together may leave for one record: `10%` of the domain, `10% of spread`,
+    which is what is usual by `known`, or a number."""
     min_h0: float = Field(default=DEFAULTS["restrict"]["min_h0"], ge=0)
     """The least initial entropy H(0) about one record, in bits."""
     min_area: float = Field(default=DEFAULTS["restrict"]["min_area"], ge=0)

@@ -1,7 +1,7 @@
 """Checking a policy against the real database: what is missing, misspelt, or not as declared."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import duckdb
@@ -9,11 +9,13 @@ import duckdb
 from sdcdb.connection.identifiers import fold, identifier, quoted, table_reference
 from sdcdb.connection.profile import ColumnProfile, TableProfile, profile, table_names, view_names
 from sdcdb.errors import Problem, choices, counted
+from sdcdb.fields.histogram import histogram
 from sdcdb.policy.load import Document, FieldPath, dotted
 from sdcdb.policy.models import Column, Role, Table
 from sdcdb.techniques.registry import TECHNIQUES
 from sdcdb.techniques.technique import Kind
 from sdcdb.views.catalogue import kinds
+from sdcdb.views.public_shares_check import far_off
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,11 @@ def _check_column(con: duckdb.DuckDBPyConnection, table: str, column: Column, fo
             )
         elif column.step is not None and (off := _off_grid(con, table, found.name, low, column.step)):
             yield Misfit(("step",), f"{off} values do not lie on the grid {low}, {low} + {column.step}, ...")
+        elif column.known is not None and column.histogram is not None:
+            keys = {histogram({key: "1%"}).bins[0]: key for key in column.known}
+            for which, why in far_off(con, table, found.name, column.histogram):
+                at: FieldPath = ("known",) if which is None else ("known", keys[replace(which, share=1.0)])
+                yield Misfit(at, why, "warning")
     if column.role is Role.CONFIDENTIAL and found.distinct == 1:
         yield Misfit((), "has the same value in every record, so it cannot be hidden", "warning")
 

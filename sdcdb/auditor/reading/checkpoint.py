@@ -17,12 +17,13 @@ import numpy as np
 
 from sdcdb.auditor.reading.fact import Fact, Outcome
 from sdcdb.auditor.reading.input_history import History, Item, Listed, Occurrence
+from sdcdb.auditor.reading.session import Session, Sessions
 from sdcdb.auditor.reading.snapshot import Snapshot
 from sdcdb.errors import DataError, SdcdbError
 from sdcdb.gateway.tables.fingerprint import fingerprint
 from sdcdb.logs.record import LogProblem, Place
 
-FORM = 1
+FORM = 2
 
 
 def basis(con: duckdb.DuckDBPyConnection, snapshot: Snapshot) -> str:
@@ -48,6 +49,12 @@ def save(file: Path, history: History, of: str) -> None:
         "direct": [_listed(each) for each in history.direct.values()],
         "unsafe": [_listed(each) for each in history.unsafe.values()],
         "asked": [_occurrence(each) for each in history.asked.values()],
+        "statements": history.statements,
+        "unknown": dict(history.unknown),
+        "changes": {table: _occurrence(each) for table, each in history.changes.items()},
+        "uncertain": {table: _occurrence(each) for table, each in history.uncertain.items()},
+        "weighed": [[list(answers), n] for answers, n in history.weighed.items()],
+        "sessions": _sessions(history.sessions),
     }
     new = file.with_name(file.name + ".new")
     try:
@@ -84,7 +91,7 @@ def _history(state: Mapping[str, Any], snapshot: Snapshot) -> History:
         snapshot,
         state["number"],
         Counter({(Outcome(outcome), reason): n for outcome, reason, n in state["outcomes"]}),
-        {_key(item.fact): item for item in items},
+        {item.fact.key: item for item in items},
         {each.first.sql: each for each in map(_listed_of, state["direct"])},
         {each.first.sql: each for each in map(_listed_of, state["unsafe"])},
         [LogProblem(**each) for each in state["problems"]],
@@ -93,11 +100,29 @@ def _history(state: Mapping[str, Any], snapshot: Snapshot) -> History:
         {(each.user, each.sql): each for each in asked},
         {name: Place(**place) for name, place in state["places"].items()},
         (times[0], times[1]),
+        state["statements"],
+        Counter(state["unknown"]),
+        {table: _occurrence_of(each) for table, each in state["changes"].items()},
+        {table: _occurrence_of(each) for table, each in state["uncertain"].items()},
+        Counter({tuple(answers): n for answers, n in state["weighed"]}),
+        _sessions_of(state["sessions"]),
     )
 
 
-def _key(fact: Fact) -> tuple[object, ...]:
-    return (fact.table, fact.column, fact.kind, fact.packed.tobytes(), fact.answer)
+def _sessions(sessions: Sessions) -> dict[str, Any]:
+    users = [
+        [*user, each.prepared, sorted(each.cursors), each.elsewhere, each.stored]
+        for user, each in sessions.by_user.items()
+    ]
+    return {"users": users, "redefined": sorted(sessions.redefined), "created": sorted(sessions.created)}
+
+
+def _sessions_of(state: Mapping[str, Any]) -> Sessions:
+    by_user = {
+        (source, user): Session(prepared, set(cursors), elsewhere, stored)
+        for source, user, prepared, cursors, elsewhere, stored in state["users"]
+    }
+    return Sessions(by_user, frozenset(state["redefined"]), frozenset(state["created"]))
 
 
 def _packed(bits: np.ndarray) -> str:
@@ -115,17 +140,21 @@ def _item(item: Item) -> dict[str, Any]:
             str(fact.answer),
             fact.computed,
             fact.direct,
+            None if fact.values is None else sorted(fact.values, key=str),
         ],
+        "at": item.at,
         "users": [_occurrence(each) for each in item.users.values()],
         "times": item.times,
     }
 
 
 def _item_of(state: Mapping[str, Any]) -> Item:
-    table, column, kind, packed, answer, computed, direct = state["fact"]
+    table, column, kind, packed, answer, computed, direct, values = state["fact"]
     bits = np.frombuffer(zlib.decompress(base64.b64decode(packed)), dtype=np.uint8)
-    fact = Fact(table, column, kind, bits, Fraction(answer), computed, direct)
-    return Item(fact, _by_user(state["users"]), state["times"])
+    fact = Fact(
+        table, column, kind, bits, Fraction(answer), computed, direct, None if values is None else frozenset(values)
+    )
+    return Item(fact, _by_user(state["users"]), state["times"], state["at"])
 
 
 def _by_user(listed: list[list[Any]]) -> dict[str, Occurrence]:

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlglot import exp
 
-from sdcdb.auditor.reading.fact import AUDITED, Account, Fact, Outcome
+from sdcdb.auditor.reading.fact import AUDITED, Account, Fact, Outcome, not_understood
 from sdcdb.auditor.reading.reads import Reading, merged, reading
 from sdcdb.auditor.reading.snapshot import Snapshot
 from sdcdb.errors import SdcdbError
@@ -15,13 +15,13 @@ MOST_DIRECT = 2_000
 
 def refused(tree: exp.Expr, snapshot: Snapshot, reason: str) -> Account:
     """Distinguish a direct read from a statement that is merely not understood."""
-    found = reading(tree, snapshot.relations)
+    found = reading(tree, snapshot.relations, snapshot.columns.confidential)
     if not found.shown:
-        return Account(Outcome.UNSAFE, reason)
+        return not_understood(reason)
     selected = {table: cells for table in found.tables if (cells := _selected(tree, snapshot, table)) is not None}
     facts = tuple(_direct_facts(found, selected, snapshot))
     columns = ", ".join(f"{table}.{column}" for table, column in sorted(found.shown))
-    return Account(Outcome.DIRECT, f"shows values of {columns}", facts, tuple(sorted(found.shown)), selected)
+    return Account(Outcome.FINDING, f"shows values of {columns}", facts, tuple(sorted(found.shown)), selected)
 
 
 def _selected(tree: exp.Expr, snapshot: Snapshot, table: str) -> NDArray[np.intp] | None:
@@ -46,7 +46,7 @@ def _direct_facts(found: Reading, selected: dict[str, NDArray[np.intp]], snapsho
     facts: list[Fact] = []
     for name, column in sorted(found.shown):
         table, cells = snapshot.tables[name], selected.get(name)
-        if cells is None or not found.whole:
+        if cells is None or not found.whole or column not in table.table.confidential:
             continue
         counts = table.counts(column)
         held = np.sort(cells[counts[cells] > 0])

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from sdcdb.auditor.evidence import exactly
-from sdcdb.auditor.reading.fact import AUDITED, Account, Fact, Outcome
+from sdcdb.auditor.reading.fact import AUDITED, Account, Fact, Outcome, harmless
 from sdcdb.auditor.reading.snapshot import Snapshot
 from sdcdb.errors import LedgerError
 from sdcdb.gateway.ledger.entry import AnsweredFact
@@ -32,4 +32,6 @@ def answered(facts: Sequence[AnsweredFact], snapshot: Snapshot) -> Account | Non
             ]
     except (LedgerError, KeyError, ValueError):
         return None
-    return Account(Outcome.UNDERSTOOD, "" if found else "asks for no confidential value", tuple(found))
+    if not found:
+        return harmless("asks only how many values there are, or about nobody")
+    return Account(Outcome.ANSWERED, "", tuple(found))

@@ -9,9 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdcdb.auditor.evidence import Evidence
-from sdcdb.auditor.reading.fact import Account, Fact, Outcome
+from sdcdb.auditor.reading.fact import Account, Fact, Outcome, harmless, not_understood
+from sdcdb.auditor.reading.failure import failed
 from sdcdb.auditor.reading.from_ledger import answered
+from sdcdb.auditor.reading.lexical_doubt import decoded, doubt
 from sdcdb.auditor.reading.log_account import account
+from sdcdb.auditor.reading.session import Session, Sessions, resumed
 from sdcdb.auditor.reading.snapshot import Snapshot
 from sdcdb.logs.record import LoggedQuery, LogProblem, Place
 from sdcdb.logs.script import statements
@@ -47,6 +50,8 @@ class Item:
     fact: Fact
     users: dict[str, Occurrence]
     times: int = 1
+    at: int = 0
+    """Its number among all answers."""
 
     @property
     def first(self) -> Occurrence:
@@ -87,7 +92,19 @@ class History:
     asked: dict[tuple[str, str], Occurrence] = field(default_factory=dict)
     places: dict[str, Place] = field(default_factory=dict)
     times: tuple[datetime | None, datetime | None] = (None, None)
-    _accounts: OrderedDict[object, list[Account]] = field(default_factory=OrderedDict)
+    statements: int = 0
+    """Statements counted: each has one outcome. A logged query may hold several."""
+    unknown: Counter[str] = field(default_factory=Counter)
+    """Relations and functions that the database does not know, with the number of statements that name them."""
+    changes: dict[str, Occurrence] = field(default_factory=dict)
+    """The first statement that changed each restricted table."""
+    uncertain: dict[str, Occurrence] = field(default_factory=dict)
+    """The first answer about each changed table that had to be computed from the data as they are now."""
+    weighed: Counter[tuple[int, ...]] = field(default_factory=Counter)
+    """How many statements gave each combination of answers, by their numbers."""
+    sessions: Sessions = field(default_factory=Sessions)
+    _accounts: OrderedDict[object, Account] = field(default_factory=OrderedDict)
+    _kept: dict[int, tuple[Account, tuple[Item, ...]]] = field(default_factory=dict)
 
     def gather(self, log: Iterable[LoggedQuery | LogProblem], tick: Callable[[], None] | None = None) -> None:
         """Add a log."""
@@ -110,57 +127,95 @@ class History:
         if query.time is not None:
             first, last = self.times
             self.times = (min(first or query.time, query.time), max(last or query.time, query.time))
-        if query.error is not None:
-            self.outcomes[Outcome.IGNORED, "failed: it got no answer"] += 1
-            return
         if query.verdict in WITHHELD:
-            self.outcomes[Outcome.IGNORED, "denied by the gateway"] += 1
+            self._count(harmless("denied by the gateway"), here)
             return
-        for found in self._accounts_of(query):
+        if query.facts is not None and (told := answered(query.facts, self.snapshot)) is not None:
+            self._count(told, here)
+            return
+        session = self.sessions.of(query.source, here.user)
+        for text in self._texts(query):
+            found = self._account(text, query, session)
+            if query.error is None:
+                self.sessions.apply(found.effects, session)
             self._count(found, here)
 
-    def _accounts_of(self, query: LoggedQuery) -> list[Account]:
-        if query.facts is not None and (told := answered(query.facts, self.snapshot)) is not None:
-            return [told]
-        key = (query.sql, query.dialect, query.unbound, query.answers)
-        if key in self._accounts:
+    def _texts(self, query: LoggedQuery) -> list[str]:
+        """Split what was sent at once into statements; where its quotes are in doubt, it stays one."""
+        if ";" not in query.sql:
+            return [query.sql]
+        plain = decoded(query.sql)
+        if plain is None or doubt(plain, query.dialect):
+            return [query.sql]
+        return statements(query.sql) or [query.sql]
+
+    def _account(self, text: str, query: LoggedQuery, session: Session) -> Account:
+        unbound = query.unbound
+        later = resumed(text, session) if query.dialect != "tsql" else None
+        if isinstance(later, Account):
+            return later
+        if later is not None:
+            text, unbound = later
+        context = self.sessions.context(session)
+        key = (text, query.dialect, unbound, query.answers, query.error, context)
+        found = self._accounts.get(key)
+        if found is not None:
             self._accounts.move_to_end(key)
-            return self._accounts[key]
-        found = [self._account(text, query) for text in statements(query.sql) or [query.sql]]
+            return found
+        found = account(text, query.dialect, self.snapshot, query.answers, context)
+        if query.error is not None:
+            found = failed(text, query.error, found)
+        elif unbound and found.outcome is not Outcome.HARMLESS:
+            found = not_understood("has parameters whose values are not in the log", found.effects)
         self._accounts[key] = found
         if len(self._accounts) > REMEMBERED:
             self._accounts.popitem(last=False)
         return found
 
-    def _account(self, text: str, query: LoggedQuery) -> Account:
-        found = account(text, query.dialect, self.snapshot, query.answers)
-        if query.unbound and found.outcome is not Outcome.IGNORED:
-            return Account(Outcome.UNSAFE, "has parameters whose values are not in the log")
-        return found
-
     def _count(self, found: Account, here: Occurrence) -> None:
-        reason = found.reason if found.outcome is Outcome.IGNORED else ""
+        self.statements += 1
+        reason = found.reason if found.outcome in (Outcome.HARMLESS, Outcome.NOT_UNDERSTOOD) else ""
         self.outcomes[found.outcome, reason] += 1
-        if found.outcome is not Outcome.IGNORED and len(self.asked) < REPLAYED:
+        for name in found.unknown:
+            self.unknown[name] += 1
+        for table in found.effects.changes:
+            self.changes.setdefault(table, here)
+        if found.outcome is not Outcome.HARMLESS and len(self.asked) < REPLAYED:
             self.asked.setdefault((here.user, here.sql), here)
-        for fact in found.facts:
-            self._keep(fact, here)
-        if found.outcome in (Outcome.DIRECT, Outcome.UNSAFE):
-            kept = self.direct if found.outcome is Outcome.DIRECT else self.unsafe
+        for item in self._items_of(found):
+            item.times += 1
+            if here.user not in item.users:
+                item.users[here.user] = here
+            if item.fact.computed and item.fact.table in self.changes:
+                self.uncertain.setdefault(item.fact.table, here)
+        if found.facts and found.outcome is Outcome.ANSWERED:
+            self.weighed[tuple(item.at for item in self._items_of(found))] += 1
+        if found.outcome in (Outcome.FINDING, Outcome.NOT_UNDERSTOOD):
+            kept = self.direct if found.outcome is Outcome.FINDING else self.unsafe
             if here.sql in kept:
                 kept[here.sql].times += 1
                 kept[here.sql].users.setdefault(here.user, here)
             elif len(kept) < LISTED:
                 kept[here.sql] = Listed(here, found.reason, {here.user: here}, 1, found.shown, dict(found.selected))
 
-    def _keep(self, fact: Fact, here: Occurrence) -> None:
-        key = (fact.table, fact.column, fact.kind, fact.packed.tobytes(), fact.answer)
-        item = self.items.get(key)
+    def _items_of(self, found: Account) -> tuple[Item, ...]:
+        """Return the items of an account's answers, found once for each account that is remembered."""
+        if not found.facts:
+            return ()
+        known = self._kept.get(id(found))
+        if known is not None:
+            return known[1]
+        items = tuple(self._item(fact) for fact in {fact.key: fact for fact in found.facts}.values())
+        if len(self._kept) > REMEMBERED:
+            self._kept.clear()
+        self._kept[id(found)] = (found, items)
+        return items
+
+    def _item(self, fact: Fact) -> Item:
+        item = self.items.get(fact.key)
         if item is None:
-            self.items[key] = Item(fact, {here.user: here})
-        else:
-            item.times += 1
-            item.users.setdefault(here.user, here)
+            item = self.items[fact.key] = Item(fact, {}, 0, len(self.items))
+        return item
 
     def columns(self) -> list[tuple[str, str]]:
         """Return the confidential columns that answers are about."""

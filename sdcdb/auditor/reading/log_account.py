@@ -1,6 +1,9 @@
-"""One logged statement, accounted for: understood, ignored for a stated reason, a direct read, or assumed unsafe."""
+"""One logged statement, accounted for: answered, a finding by itself, harmless for a reason, or not understood.
 
-import re
+Nothing is taken for harmless because a name was not seen in it. A statement is harmless when it could be read, every
+relation and function in it is known, and none of its parts can show a confidential value.
+"""
+
 from fractions import Fraction
 from typing import Any
 
@@ -10,59 +13,184 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from sdcdb.auditor.evidence import exactly
+from sdcdb.auditor.reading import commands
+from sdcdb.auditor.reading.changes import CHANGES, DEFINES, changed, defined
+from sdcdb.auditor.reading.collation import FOLDING, alike, folded
+from sdcdb.auditor.reading.confidential import reads_confidential
 from sdcdb.auditor.reading.direct import refused
-from sdcdb.auditor.reading.fact import AUDITED, Account, Fact, Outcome
-from sdcdb.auditor.reading.reads import merged, named_tables
+from sdcdb.auditor.reading.fact import AUDITED, Account, Effects, Fact, Outcome, harmless, not_understood
+from sdcdb.auditor.reading.lexical_doubt import decoded, doubt
+from sdcdb.auditor.reading.named import Context, Named, find, named
+from sdcdb.auditor.reading.reads import merged
 from sdcdb.auditor.reading.snapshot import Snapshot
+from sdcdb.connection.identifiers import fold
 from sdcdb.errors import DataError, SdcdbError, Unsupported
 from sdcdb.gateway.relations import Restricted
 from sdcdb.logs.record import Rows
 from sdcdb.logs.script import said
 
-_WORD = re.compile(r"[A-Za-z_][\w$]*|\"(?:[^\"]|\"\")*\"|`[^`]+`")
-_PLAN = re.compile(r"\s*(EXPLAIN|DESCRIBE|DESC|SHOW)\b(?!.*\bANALY[SZ]E\b)", re.IGNORECASE | re.DOTALL)
-_CHANGES = (exp.Insert, exp.Update, exp.Delete, exp.Merge, exp.Drop, exp.Alter, exp.TruncateTable)
+NO_CONTEXT = Context()
 
 
-def account(sql: str, dialect: str, snapshot: Snapshot, answers: Rows | None = None) -> Account:
+def account(
+    sql: str, dialect: str, snapshot: Snapshot, answers: Rows | None = None, context: Context = NO_CONTEXT
+) -> Account:
     """Account for one statement."""
-    ignored = _ignored(sql, snapshot)
-    if ignored:
-        return Account(Outcome.IGNORED, ignored)
+    text = decoded(sql)
+    why = "has an escape sign of its own" if text is None else doubt(text, dialect)
+    if text is None or why:
+        return not_understood(why or "")
+    if not said(text):
+        return harmless("no statement")
+    return _by_words(commands.leading(text), dialect, snapshot, answers, context)
+
+
+def _by_words(text: str, dialect: str, snapshot: Snapshot, answers: Rows | None, context: Context) -> Account:
+    plan = commands.explained(text)
+    if plan is not None:
+        return _explained(*plan, dialect, snapshot, context)
+    if dialect != "tsql" and (prepares := commands.prepared(text)) is not None:
+        return _prepared(*prepares, dialect, snapshot, context)
+    cursor = commands.declared(text)
+    if cursor is not None:
+        found = account(cursor[1], dialect, snapshot, None, context)
+        return _with(found, Effects(opens=cursor[0]))
+    known = commands.by_first_words(text)
+    if known is not None:
+        return known
     try:
-        trees = [tree for tree in sqlglot.parse(sql, read=dialect) if tree is not None]
+        trees = [tree for tree in sqlglot.parse(text, read=dialect) if tree is not None]
     except (SqlglotError, RecursionError, ValueError):
-        return Account(Outcome.UNSAFE, "cannot be parsed")
+        return not_understood("cannot be parsed")
     if len(trees) != 1:
-        return Account(Outcome.UNSAFE, "several statements in one")
-    tree = _local_names(trees[0], snapshot)
-    if isinstance(tree, _CHANGES) or not isinstance(tree, exp.Query | exp.Subquery):
-        return _not_a_query(tree, snapshot)
-    return _query(tree, snapshot, answers)
+        return not_understood("several statements in one")
+    return _tree(trees[0], dialect, snapshot, answers, context)
 
 
-def _ignored(sql: str, snapshot: Snapshot) -> str | None:
-    """Return the reason why a statement can be ignored, if there is one."""
-    if not said(sql):
-        return "no statement"
-    if not _mentions(sql, snapshot):
-        return "names no restricted table"
-    return "asks for a query plan, not for data" if _PLAN.match(sql) else None
+def _tree(tree: exp.Expr, dialect: str, snapshot: Snapshot, answers: Rows | None, context: Context) -> Account:
+    names = named(tree, snapshot.relations, snapshot.surroundings, context)
+    local = _local_names(tree, snapshot)
+    if isinstance(local, exp.Query | exp.Subquery | exp.Values):
+        return _query(local, names, snapshot, answers, dialect)
+    if isinstance(local, CHANGES):
+        return changed(local, names, snapshot.relations, snapshot.columns)
+    if isinstance(local, DEFINES):
+        return defined(
+            local, names, snapshot.relations, snapshot.columns,
+            lambda query: _tree(query, dialect, snapshot, None, context),
+        )  # fmt: skip
+    return _other(local, names, snapshot)
 
 
-def _query(tree: exp.Expr, snapshot: Snapshot, answers: Rows | None) -> Account:
-    through = sorted({table.name.casefold() for table in tree.find_all(exp.Table)} & snapshot.views)
-    if through:
-        return Account(Outcome.UNSAFE, f"reads a restricted table through the view {through[0]}")
-    if not named_tables(tree, snapshot.relations):
-        return Account(Outcome.IGNORED, "reads no restricted table")
+def _other(tree: exp.Expr, names: Named, snapshot: Snapshot) -> Account:
+    """Account for statements that are neither queries nor changes: variables, descriptions."""
+    if isinstance(tree, exp.Set | exp.Declare):
+        if names.doubts:
+            return not_understood(names.reason, Effects(stores=True), names.unknown)
+        read = reads_confidential(tree, names.restricted, snapshot.columns) if names.restricted else None
+        if read is not None:
+            return not_understood(f"stores {read} in a variable", Effects(stores=True))
+        return harmless("sets a variable to nothing confidential")
+    if isinstance(tree, exp.Describe):
+        inner = tree.this
+        if isinstance(inner, exp.Query):
+            return _plan(inner, names, snapshot)
+        return harmless("describes the database, and shows no data")
+    if isinstance(tree, exp.Kill | exp.Attach | exp.Detach | exp.Install | exp.Show):
+        return harmless("changes the session, and shows no data")
+    return not_understood(f"not an understood statement ({tree.key.upper()})", unknown=names.unknown)
+
+
+def _with(found: Account, effects: Effects) -> Account:
+    return Account(found.outcome, found.reason, found.facts, found.shown, found.selected, found.unknown, effects)
+
+
+def _prepared(name: str, body: str, dialect: str, snapshot: Snapshot, context: Context) -> Account:
+    effects = Effects(prepares=(name, body))
+    found = account(body, dialect, snapshot, None, context) if body else not_understood("prepares a text it computes")
+    if found.outcome is Outcome.HARMLESS:
+        return harmless("prepares a statement that shows nothing confidential", effects)
+    return not_understood("prepares a statement on a restricted table; it may have been run under its name", effects)
+
+
+def _explained(sql: str, ran: bool, dialect: str, snapshot: Snapshot, context: Context) -> Account:  # noqa: FBT001
+    inner = account(sql, dialect, snapshot, None, context)
+    if inner.outcome is Outcome.HARMLESS:
+        return harmless("shows the plan of a harmless statement", inner.effects if ran else Effects())
+    try:
+        tree = sqlglot.parse_one(sql, read=dialect)
+    except (SqlglotError, RecursionError, ValueError):
+        return not_understood("cannot be parsed")
+    if not isinstance(tree, exp.Query):
+        return not_understood("shows how many rows a change by confidential values would touch")
+    return _plan(tree, named(tree, snapshot.relations, snapshot.surroundings, context), snapshot)
+
+
+def _plan(tree: exp.Expr, names: Named, snapshot: Snapshot) -> Account:
+    """A plan shows estimates and counts of rows: they are harmless if no confidential value decides about rows."""
+    if names.doubts:
+        return not_understood(names.reason, unknown=names.unknown)
+    rest = tree.copy()
+    if isinstance(rest, exp.Select) and not rest.args.get("distinct"):
+        rest.set("expressions", [exp.Literal.number(1)])
+    read = reads_confidential(rest, names.restricted, snapshot.columns) if names.restricted else None
+    if read is None:
+        return harmless("asks for a query plan, not for data")
+    return not_understood(f"the plan's numbers of rows depend on {read}")
+
+
+def _query(tree: exp.Expr, names: Named, snapshot: Snapshot, answers: Rows | None, dialect: str) -> Account:
+    into = tree.args.get("into")
+    inside = tree.find(*CHANGES)
+    if inside is not None and names.restricted:
+        changes = tuple(table.name for table in names.restricted)
+        return not_understood(f"changes a table inside a query, by {inside.key.upper()}", Effects(changes=changes))
+    read = reads_confidential(tree, names.restricted, snapshot.columns) if names.restricted else None
+    if read is None:
+        if names.doubts:
+            return not_understood(names.reason, unknown=names.unknown)
+        reason = "reads no confidential column" if names.restricted else "reads only data that is not confidential"
+        return harmless(reason if names.restricted or names.open else "reads no table", Effects(creates=_into(into)))
+    if into is not None or tree.find(exp.PropertyEQ) or _assigns(tree):
+        return not_understood(f"stores {read}", Effects(redefines=_into(into), stores=True))
+    found = _read(tree, snapshot, answers)
+    if found.outcome in (Outcome.ANSWERED, Outcome.HARMLESS) and names.doubts:
+        return not_understood(names.reason, unknown=names.unknown)
+    if dialect in FOLDING and found.outcome in (Outcome.ANSWERED, Outcome.HARMLESS):
+        return _folded(tree, found, snapshot)
+    return found
+
+
+def _into(into: exp.Expr | None) -> tuple[str, ...]:
+    return tuple(fold(table.name) for table in into.find_all(exp.Table)) if into is not None else ()
+
+
+def _folded(tree: exp.Expr, found: Account, snapshot: Snapshot) -> Account:
+    """Keep an account only if the statement is about the same people when texts compare without regard to case."""
+    copy = folded(tree, snapshot.columns, snapshot.collapses)
+    if copy is tree:
+        return found
+    again = _read(copy, snapshot, None) if copy is not None else None
+    if again is not None and alike(again.facts, found.facts):
+        return found
+    return not_understood("is about other people under a case-insensitive collation")
+
+
+def _assigns(tree: exp.Expr) -> bool:
+    """Tell whether a SELECT list fills variables, as in T-SQL."""
+    return any(
+        isinstance(each, exp.EQ) and isinstance(each.this, exp.Parameter) for each in getattr(tree, "selects", [])
+    )
+
+
+def _read(tree: exp.Expr, snapshot: Snapshot, answers: Rows | None) -> Account:
     try:
         return _understood(tree.sql("duckdb", comments=False), tree, snapshot, answers)
     except Unsupported as refusal:
         again = _flattened(tree, snapshot, answers) or _looked_up(tree, snapshot, answers)
         return again or refused(tree, snapshot, refusal.reason)
     except DataError as problem:
-        return Account(Outcome.UNSAFE, str(problem))
+        return not_understood(str(problem))
 
 
 def _flattened(tree: exp.Expr, snapshot: Snapshot, answers: Rows | None) -> Account | None:
@@ -100,35 +228,20 @@ def _looked_up(tree: exp.Expr, snapshot: Snapshot, answers: Rows | None) -> Acco
         return None
 
 
-def _mentions(sql: str, snapshot: Snapshot) -> bool:
-    words = {word.strip('"`').casefold() for word in _WORD.findall(sql)}
-    names = {relation.path[1] for relation in snapshot.relations.restricted()} | snapshot.views
-    return bool(words & names)
-
-
 def _local_names(tree: exp.Expr, snapshot: Snapshot) -> exp.Expr:
     """Drop schemas and catalogues of another database, such as `public.staff`, where only the bare name is known."""
     for table in list(tree.find_all(exp.Table)):
         relations = snapshot.relations
-        if table.db and relations.find(table.db, table.name) is None and relations.find("", table.name) is not None:
+        meant = find(relations, fold(table.db), fold(table.name))
+        if meant is not None and relations.find(table.db, table.name) is not meant:
+            schema, name = meant.path
+            table.set("db", None if schema == "main" else exp.to_identifier(schema))
+            table.set("this", exp.to_identifier(name, quoted=table.this.args.get("quoted")))
+        elif table.db and relations.find(table.db, table.name) is None and relations.find("", table.name) is not None:
             table.set("db", None)
-        table.set("catalog", None)
+        if isinstance(table.this, exp.Identifier):
+            table.set("catalog", None)
     return tree
-
-
-def _not_a_query(tree: exp.Expr, snapshot: Snapshot) -> Account:
-    if isinstance(tree, exp.Create | exp.Copy | exp.Insert) and named_tables(tree, snapshot.relations):
-        target = tree.this.find(exp.Table) if isinstance(tree.this, exp.Expr) else None
-        changed = target is not None and isinstance(snapshot.relations.find(target.db, target.name), Restricted)
-        if not changed or tree.find(exp.Query):
-            return Account(Outcome.UNSAFE, f"copies from a restricted table by {tree.key.upper()}")
-    if tree.find(exp.Returning):
-        return Account(Outcome.UNSAFE, f"shows the data it changes, by {tree.key.upper()} with RETURNING")
-    if isinstance(tree, _CHANGES):
-        return Account(Outcome.IGNORED, f"changes data by {tree.key.upper()} and shows none")
-    if isinstance(tree, exp.Describe | exp.Analyze | exp.Comment | exp.Grant | exp.Set | exp.Use | exp.Transaction):
-        return Account(Outcome.IGNORED, "asks for no data")
-    return Account(Outcome.UNSAFE, f"not an understood query ({tree.key.upper()})")
 
 
 def _understood(text: str, tree: exp.Expr, snapshot: Snapshot, answers: Rows | None) -> Account:
@@ -161,8 +274,9 @@ def _understood(text: str, tree: exp.Expr, snapshot: Snapshot, answers: Rows | N
                     Fact(block.table.name, measure.confidential, kind, np.packbits(flags),
                          value if given is None else given, computed=given is None)
                 )  # fmt: skip
-    reason = "" if facts else "asks for no confidential value"
-    return Account(Outcome.UNDERSTOOD, reason, tuple(facts))
+    if not facts:
+        return harmless("asks only how many values there are, or about nobody")
+    return Account(Outcome.ANSWERED, "", tuple(facts))
 
 
 def _recorded(tree: exp.Expr, answers: Rows | None) -> dict[tuple[str, str], tuple[Fraction, bool]] | None:

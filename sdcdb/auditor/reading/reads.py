@@ -44,14 +44,14 @@ def named_tables(tree: exp.Expr, relations: Relations) -> list[Restricted]:
     return [relation for relation in found if isinstance(relation, Restricted)]
 
 
-def reading(tree: exp.Expr, relations: Relations) -> Reading:
-    """Follow confidential columns to the result of a statement."""
+def reading(tree: exp.Expr, relations: Relations, hidden: Mapping[str, frozenset[str]]) -> Reading:
+    """Follow confidential columns to the result of a statement; `hidden` are those of each table."""
     tables = frozenset(table.name for table in named_tables(tree, relations))
     outputs: dict[int, _Output] = {}
     last = _Output({}, linked=False)
     try:
         for scope in traverse_scope(tree):
-            last = _output(scope, relations, outputs)
+            last = _output(scope, relations, hidden, outputs)
             outputs[id(scope.expression)] = last
     except (SqlglotError, RecursionError, AttributeError, KeyError):
         return Reading(tables, frozenset(), linked=False)
@@ -78,7 +78,9 @@ class _Output:
     linked: bool
 
 
-def _output(scope: Scope, relations: Relations, outputs: dict[int, _Output]) -> _Output:
+def _output(
+    scope: Scope, relations: Relations, hidden: Mapping[str, frozenset[str]], outputs: dict[int, _Output]
+) -> _Output:
     query = scope.expression
     if isinstance(query, exp.SetOperation):
         sides = [outputs.get(id(side.unnest()), _Output({}, linked=False)) for side in (query.left, query.right)]
@@ -87,7 +89,7 @@ def _output(scope: Scope, relations: Relations, outputs: dict[int, _Output]) -> 
             pairs = frozenset[tuple[str, str]]().union(*(side.columns.get(name, frozenset()) for side in sides))
             merged[f"{name} {position}"] = pairs
         return _Output(merged, any(side.linked for side in sides))
-    sources = {alias.casefold(): _source(source, relations, outputs) for alias, source in scope.sources.items()}
+    sources = {alias.casefold(): _source(source, relations, hidden, outputs) for alias, source in scope.sources.items()}
     columns: dict[str, frozenset[tuple[str, str]]] = {}
     linked = False
     for position, projection in enumerate(getattr(query, "selects", [])):
@@ -112,11 +114,13 @@ class _Source:
     linked: bool
 
 
-def _source(source: object, relations: Relations, outputs: dict[int, _Output]) -> _Source:
+def _source(
+    source: object, relations: Relations, hidden: Mapping[str, frozenset[str]], outputs: dict[int, _Output]
+) -> _Source:
     if isinstance(source, exp.Table):
         relation = relations.find(source.db, source.name)
         if isinstance(relation, Restricted):
-            pairs = {name.casefold(): frozenset({(relation.name, name)}) for name in relation.confidential}
+            pairs = {name.casefold(): frozenset({(relation.name, name)}) for name in hidden[relation.name]}
             return _Source(pairs, frozenset(name.casefold() for name in relation.quasi), linked=True)
         return _Source({}, frozenset(), linked=False)
     output = outputs.get(id(source.expression)) if isinstance(source, Scope) else None

@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 from sqlglot import exp
 
 from sdcdb.auditor.evidence import Domain, exactly
-from sdcdb.connection.identifiers import identifier, quoted, table_reference
+from sdcdb.auditor.reading.confidential import Columns
+from sdcdb.auditor.reading.surroundings import surroundings
+from sdcdb.connection.identifiers import fold, identifier, quoted, table_reference
 from sdcdb.connection.profile import column_types
 from sdcdb.errors import DataError, Unsupported
 from sdcdb.gateway.reading.block import Block
@@ -74,15 +76,16 @@ class Snapshot:
         self._gateway_cells: dict[str, NDArray[np.intp]] = {}
         self.relations = Relations(tuple(self._finer(each, policy) for each in found.all))
         for table in self.relations.restricted():
-            self._must_fit(table)
             self.tables[table.name] = self._audited(table)
         self.identifiers = {
             name: {column for column, spec in table.columns.items() if spec.role is Role.IDENTIFIER}
             for name, table in policy.tables.items()
         }
-        self.views = self._views_on_restricted()
+        self.surroundings = surroundings(self._con, self.relations)
+        self.columns = self._columns()
+        self._collapsing: dict[str, bool] = {}
         if not self.tables:
-            raise DataError("nothing to audit: the policy has no confidential column with a domain")
+            raise DataError("nothing to audit: the policy has no confidential column")
 
     def close(self) -> None:
         """Release the cells."""
@@ -116,7 +119,7 @@ class Snapshot:
         """
         unstable = {"random", "rand", "uuid", "nextval", "now", "setseed"}
         names = {node.name.casefold() for node in condition.find_all(exp.Anonymous, exp.Column)}
-        confidential = {name.casefold() for name in table.confidential}
+        confidential = {name.casefold() for name in self.confidential(table.name)}
         if table.key not in table.quasi or names & (confidential | unstable):
             return None
         if any(condition.find_all(exp.Query, exp.Rand, exp.CurrentTimestamp, exp.CurrentDate, exp.Uuid)):
@@ -140,7 +143,8 @@ class Snapshot:
             return relation
         types = column_types(self._con, relation.name)
         named = {name.casefold() for name in policy.tables[relation.name].columns} | {relation.key.casefold()}
-        others = [name for name in types if name not in relation.confidential and name not in relation.quasi]
+        hidden = self.confidential(relation.name)
+        others = [name for name in types if name not in hidden and name not in relation.quasi]
         chosen = [name for name in others if name.casefold() in named]
         if relation.key == ROWID:
             chosen.append(ROWID)
@@ -162,20 +166,38 @@ class Snapshot:
         columns = self.policy.tables[table].columns
         return next((spec.role for name, spec in columns.items() if name.casefold() == column.casefold()), None)
 
-    def _must_fit(self, table: Restricted) -> None:
-        if not table.confidential:
-            raise DataError(f"{table.name!r} has no confidential column with a domain in the policy: give it one")
+    def _columns(self) -> Columns:
+        """Return the columns of every relation that can be named, and which are confidential."""
+        every = {relation.path[1]: dict(relation.columns) for relation in self.relations.all}
+        hidden: dict[str, frozenset[str]] = {}
+        for table in self.relations.restricted():
+            every[table.path[1]] = column_types(self._con, table.name)
+            hidden[table.name] = self.confidential(table.name)
+        return Columns(every, hidden)
 
-    def _views_on_restricted(self) -> set[str]:
-        """Return the views of the database, unknown to the policy, that read a restricted table."""
-        rows = self._con.execute("SELECT view_name, sql FROM duckdb_views() WHERE NOT internal").fetchall()
-        known = {relation.path[1] for relation in self.relations.all}
-        names = {relation.path[1] for relation in self.relations.restricted()}
-        return {
-            str(name).casefold()
-            for name, sql in rows
-            if str(name).casefold() not in known and any(each in str(sql).casefold() for each in names)
-        }
+    def confidential(self, table: str) -> frozenset[str]:
+        """Return the confidential columns of a table, with or without a numeric domain, as they are spelt."""
+        own = {fold(name): name for name in column_types(self._con, table)}
+        wanted = (fold(name) for name in self.policy.tables[table].named(Role.CONFIDENTIAL))
+        return frozenset(own[name] for name in wanted if name in own)
+
+    def collapses(self, column: str) -> bool:
+        """Tell whether a text column has values that a case-insensitive collation takes for one, or may."""
+        if column not in self._collapsing:
+            self._collapsing[column] = any(
+                self._collapses(table, own)
+                for table in self.relations.restricted()
+                for own, kind in self.columns.all[table.path[1]].items()
+                if fold(own) == column and kind.startswith("VARCHAR")
+            )
+        return self._collapsing[column]
+
+    def _collapses(self, table: Restricted, column: str) -> bool:
+        name = quoted(identifier(column))
+        merged = f"count(DISTINCT {name}) > count(DISTINCT lower({name}))"
+        odd = f"coalesce(bool_or(strip_accents(rtrim({name})) <> {name}), false)"
+        found = self._con.execute(f"SELECT {merged} OR {odd} FROM {quoted(table_reference(table.name))}").fetchone()
+        return bool(found and found[0])
 
     def _literals(self, condition: exp.Expr) -> exp.Expr:
         """Replace subqueries over public tables by their values."""

@@ -92,37 +92,37 @@ SELECT dept, avg(salary) FROM staff GROUP BY dept;
 @pytest.mark.parametrize(
     ("sql", "dialect", "outcome", "facts"),
     [
-        ("SELECT sum(salary) FROM staff WHERE dept = 'it'", "duckdb", Outcome.UNDERSTOOD, 1),
-        ("SELECT sex, min(salary), max(salary) FROM staff GROUP BY sex", "duckdb", Outcome.UNDERSTOOD, 4),
-        ("SELECT avg(salary) * 12 FROM staff WHERE name = 'p7'", "duckdb", Outcome.UNDERSTOOD, 1),
-        ("SELECT sum(salary) FROM staff JOIN dims USING (dept) WHERE site = 'north'", "duckdb", Outcome.UNDERSTOOD, 1),
-        ("SELECT sum(x) FROM (SELECT salary AS x FROM staff WHERE id < 30) t", "duckdb", Outcome.UNDERSTOOD, 1),
-        ("SELECT sum(salary) FROM staff WHERE regexp_matches(name, '^p[1-5]$')", "duckdb", Outcome.UNDERSTOOD, 1),
-        ("SELECT `dept`, SUM(`salary`) FROM `staff` GROUP BY `dept`", "mysql", Outcome.UNDERSTOOD, 3),
-        ("SELECT avg(salary)::numeric FROM public.staff WHERE id >= '30'", "postgres", Outcome.UNDERSTOOD, 1),
-        ("SELECT avg(salary) FROM staff WHERE name RLIKE 'p1.*'", "spark", Outcome.UNDERSTOOD, 1),
-        ("SELECT dept, count(*) FROM staff GROUP BY dept", "duckdb", Outcome.UNDERSTOOD, 0),
-        ("SELECT salary FROM staff WHERE id = 7", "duckdb", Outcome.DIRECT, 1),
-        ("SELECT * FROM staff", "duckdb", Outcome.DIRECT, 60),
-        ("SELECT salary FROM staff WHERE dept = 'it'", "duckdb", Outcome.DIRECT, 3),
-        ("WITH t AS (SELECT salary AS s, id FROM staff) SELECT s FROM t WHERE id = 3", "duckdb", Outcome.DIRECT, 1),
-        ("SELECT arg_max(salary, id) FROM staff", "duckdb", Outcome.DIRECT, 0),
-        ("SELECT id FROM staff ORDER BY salary", "duckdb", Outcome.UNSAFE, 0),
-        ("SELECT count(*) FROM staff WHERE salary > 500", "duckdb", Outcome.UNSAFE, 0),
-        ("SELECT stddev(salary) FROM staff", "duckdb", Outcome.UNSAFE, 0),
-        ("SELECT sum(salary) FROM staff WHERE random() < 0.5", "duckdb", Outcome.UNSAFE, 0),
-        ("SELECT sum(salary) FROM everybody", "duckdb", Outcome.UNSAFE, 0),
-        ("CREATE TABLE copied AS SELECT * FROM staff", "duckdb", Outcome.UNSAFE, 0),
-        ("UPDATE staff SET dept = 'it' RETURNING salary", "duckdb", Outcome.UNSAFE, 0),
-        ("SELEC salary FRM staff", "duckdb", Outcome.UNSAFE, 0),
-        ("UPDATE staff SET dept = 'it' WHERE id = 3", "duckdb", Outcome.IGNORED, 0),
-        ("EXPLAIN SELECT salary FROM staff", "duckdb", Outcome.IGNORED, 0),
-        ("SELECT * FROM dims", "duckdb", Outcome.IGNORED, 0),
-        ("-- nothing about staff\n", "duckdb", Outcome.IGNORED, 0),
-        ("BEGIN", "postgres", Outcome.IGNORED, 0),
+        ("SELECT sum(salary) FROM staff WHERE dept = 'it'", "duckdb", Outcome.ANSWERED, 1),
+        ("SELECT sex, min(salary), max(salary) FROM staff GROUP BY sex", "duckdb", Outcome.ANSWERED, 4),
+        ("SELECT avg(salary) * 12 FROM staff WHERE name = 'p7'", "duckdb", Outcome.ANSWERED, 1),
+        ("SELECT sum(salary) FROM staff JOIN dims USING (dept) WHERE site = 'north'", "duckdb", Outcome.ANSWERED, 1),
+        ("SELECT sum(x) FROM (SELECT salary AS x FROM staff WHERE id < 30) t", "duckdb", Outcome.ANSWERED, 1),
+        ("SELECT sum(salary) FROM staff WHERE regexp_matches(name, '^p[1-5]$')", "duckdb", Outcome.ANSWERED, 1),
+        ("SELECT `dept`, SUM(`salary`) FROM `staff` GROUP BY `dept`", "mysql", Outcome.ANSWERED, 3),
+        ("SELECT avg(salary)::numeric FROM public.staff WHERE id >= '30'", "postgres", Outcome.ANSWERED, 1),
+        ("SELECT avg(salary) FROM staff WHERE name RLIKE 'p1.*'", "spark", Outcome.ANSWERED, 1),
+        ("SELECT dept, count(*) FROM staff GROUP BY dept", "duckdb", Outcome.HARMLESS, 0),
+        ("SELECT salary FROM staff WHERE id = 7", "duckdb", Outcome.FINDING, 1),
+        ("SELECT * FROM staff", "duckdb", Outcome.FINDING, 60),
+        ("SELECT salary FROM staff WHERE dept = 'it'", "duckdb", Outcome.FINDING, 3),
+        ("WITH t AS (SELECT salary AS s, id FROM staff) SELECT s FROM t WHERE id = 3", "duckdb", Outcome.FINDING, 1),
+        ("SELECT arg_max(salary, id) FROM staff", "duckdb", Outcome.FINDING, 0),
+        ("SELECT id FROM staff ORDER BY salary", "duckdb", Outcome.NOT_UNDERSTOOD, 0),
+        ("SELECT count(*) FROM staff WHERE salary > 500", "duckdb", Outcome.NOT_UNDERSTOOD, 0),
+        ("SELECT stddev(salary) FROM staff", "duckdb", Outcome.NOT_UNDERSTOOD, 0),
+        ("SELECT sum(salary) FROM staff WHERE random() < 0.5", "duckdb", Outcome.NOT_UNDERSTOOD, 0),
+        ("SELECT sum(salary) FROM everybody", "duckdb", Outcome.NOT_UNDERSTOOD, 0),
+        ("CREATE TABLE copied AS SELECT * FROM staff", "duckdb", Outcome.NOT_UNDERSTOOD, 0),
+        ("UPDATE staff SET dept = 'it' RETURNING salary", "duckdb", Outcome.NOT_UNDERSTOOD, 0),
+        ("SELEC salary FRM staff", "duckdb", Outcome.NOT_UNDERSTOOD, 0),
+        ("UPDATE staff SET dept = 'it' WHERE id = 3", "duckdb", Outcome.HARMLESS, 0),
+        ("EXPLAIN SELECT salary FROM staff", "duckdb", Outcome.HARMLESS, 0),
+        ("SELECT * FROM dims", "duckdb", Outcome.HARMLESS, 0),
+        ("-- nothing about staff\n", "duckdb", Outcome.HARMLESS, 0),
+        ("BEGIN", "postgres", Outcome.HARMLESS, 0),
     ],
 )  # fmt: skip
-def test_every_statement_is_understood_ignored_direct_or_unsafe(
+def test_every_statement_has_one_outcome(
     snapshot: Snapshot, sql: str, dialect: str, outcome: Outcome, facts: int
 ) -> None:
     found = account(sql, dialect, snapshot)
@@ -255,7 +255,8 @@ def test_a_checkpoint_gives_the_history_back(database: Database, snapshot: Snaps
 
 def document_of(history: History) -> object:
     items = {key: (item.times, item.users) for key, item in history.items.items()}
-    return history.number, history.outcomes, items, history.places, history.users, list(history.direct)
+    counted = history.number, history.statements, history.outcomes, history.weighed, history.unknown, history.changes
+    return counted, items, history.places, history.users, list(history.direct), history.sessions
 
 
 def test_an_interrupted_audit_goes_on_and_reads_what_was_added(database: Database, tmp_path: Path) -> None:
@@ -289,7 +290,7 @@ def test_the_gateways_ledger_is_audited_by_what_it_answered(tmp_path: Path) -> N
     with sdcdb.open(tmp_path / "staff.duckdb", read_only=True) as opened:
         ledger = tmp_path / "staff.ledger.jsonl"
         found = run(opened.con, opened.policy, Request([ledger]))
-        assert found.history.outcomes[Outcome.IGNORED, "denied by the gateway"] == 1
+        assert found.tally.harmless["denied by the gateway"] == 1
         assert len(found.history.items) == 3
         assert not found.exceeds
         ledger.write_bytes(ledger.read_bytes().replace(b'"user":"ann"', b'"user":"ben"', 1))

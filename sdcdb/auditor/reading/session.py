@@ -1,0 +1,66 @@
+"""What a user's earlier statements prepared for later ones, and what the log did to names and tables."""
+
+from dataclasses import dataclass, field
+
+from sdcdb.auditor.reading.commands import executes, fetched, leading
+from sdcdb.auditor.reading.fact import Account, Effects, harmless, not_understood
+from sdcdb.auditor.reading.named import Context
+from sdcdb.logs.binding import executed
+
+
+@dataclass
+class Session:
+    """One user in one log: prepared statements, cursors, where names are looked for."""
+
+    prepared: dict[str, str] = field(default_factory=dict)
+    cursors: set[str] = field(default_factory=set)
+    elsewhere: bool = False
+    stored: bool = False
+
+
+@dataclass
+class Sessions:
+    """All users, and what the whole log has redefined so far."""
+
+    by_user: dict[tuple[str, str], Session] = field(default_factory=dict)
+    redefined: frozenset[str] = frozenset()
+    created: frozenset[str] = frozenset()
+
+    def of(self, source: str, user: str) -> Session:
+        """Return the session of a user."""
+        return self.by_user.setdefault((source, user), Session())
+
+    def context(self, session: Session) -> Context:
+        """Return what a statement of a session depends on beside its text."""
+        return Context(self.redefined, self.created, session.elsewhere, session.stored)
+
+    def apply(self, effects: Effects, session: Session) -> None:
+        """Note what a statement did."""
+        if effects.redefines:
+            self.redefined = self.redefined | frozenset(effects.redefines)
+            self.created = self.created - frozenset(effects.redefines)
+        if effects.creates:
+            self.created = self.created | (frozenset(effects.creates) - self.redefined)
+        if effects.elsewhere is not None:
+            session.elsewhere = effects.elsewhere
+        if effects.prepares is not None:
+            session.prepared[effects.prepares[0]] = effects.prepares[1]
+        if effects.opens is not None:
+            session.cursors.add(effects.opens)
+        session.stored = session.stored or effects.stores
+
+
+def resumed(sql: str, session: Session) -> tuple[str, bool] | Account | None:
+    """Return the text that EXECUTE runs and whether it lacks parameters, the account of a FETCH, or None."""
+    text = leading(sql)
+    name = executes(text)
+    if name is not None:
+        body = session.prepared.get(name)
+        bound = executed(text, f"PREPARE {name} AS {body}") if body else None
+        return bound or not_understood("executes a prepared statement whose text or parameters are not in the log")
+    cursor = fetched(text)
+    if cursor is not None:
+        if cursor in session.cursors:
+            return harmless("fetches rows of a cursor, which is accounted for where it was declared")
+        return not_understood("fetches rows of a cursor whose query is not in the log")
+    return None
