@@ -132,11 +132,6 @@ class Service:
         return self._policy_file or policy_path(self.path)
 
     @property
-    def relations(self) -> Relations:
-        """What may be named. Names and types are no secret."""
-        return self._opened.gateway.relations
-
-    @property
     def ready(self) -> bool:
         """Whether questions can be answered: the ledger can be written."""
         return self._opened.gateway.healthy

@@ -32,6 +32,13 @@ SECONDS = 10.0
 MOST_ROWS = 100_000
 FIRST = 16_384  # where PostgreSQL's own numbers end
 _MAIN = 2200
+_FLAGS = frozenset(
+    {
+        *("relkind", "relpersistence", "relreplident", "typtype", "typcategory", "typdelim", "typalign", "typstorage"),
+        *("attidentity", "attgenerated", "attstorage", "attalign", "contype", "prokind", "provolatile", "deptype"),
+        *("kind", "elemdelim"),  # as asyncpg calls them
+    }
+)
 _FORMATTED = {
     Oid.BOOL: "boolean",
     Oid.CHAR: '"char"',
@@ -77,7 +84,7 @@ class Catalogue:
         finally:
             cursor.close()
         result = from_rows([c[0] for c in found], [str(c[1]) for c in found], rows)
-        return replace(result, kinds=tuple(_numbered(str(c[1])) for c in found))
+        return replace(result, kinds=tuple(_numbered(c[0], str(c[1])) for c in found))
 
     def shape(self, statement: str, count: int) -> Result:
         """Return the columns of a question, without rows, from tables of the same columns that hold nothing."""
@@ -123,8 +130,10 @@ class Catalogue:
             return self._con.cursor()
 
 
-def _numbered(kind: str) -> Shown:
-    """Return a type of the catalogue: its numbers of objects are PostgreSQL's `oid`."""
+def _numbered(name: str, kind: str) -> Shown:
+    """Return a type of the catalogue: numbers of objects are PostgreSQL's `oid`, and flags its one-byte `"char"`."""
+    if name in _FLAGS and kind == "VARCHAR":
+        return Shown(Oid.CHAR)
     if kind == "UINTEGER":
         return Shown(Oid.OID)
     return Shown(ARRAYS[Oid.OID], Oid.OID) if kind == "UINTEGER[]" else shown(kind)
@@ -223,7 +232,8 @@ def _fill_types(con: duckdb.DuckDBPyConnection) -> None:
                 typlen=int(row["typlen"]), typbyval=row["typbyval"] == "t", typtype=row["typtype"],
                 typcategory=row["typcategory"], typispreferred=row["typispreferred"] == "t", typisdefined=True,
                 typdelim=",", typrelid=0, typelem=element, typarray=int(row["typarray"]), typinput=row["typinput"],
-                typoutput=row["typinput"].replace("in", "out"), typsubscript=row["typsubscript"], typnotnull=False,
+                typoutput=row["typoutput"], typreceive=row["typreceive"],
+                typsend=row["typsend"], typsubscript=row["typsubscript"], typnotnull=False,
                 typbasetype=0, typtypmod=-1, typndims=0,
                 typcollation=100 if row["typcategory"] == "S" else 0)  # fmt: skip
         base = _FORMATTED.get(oid if element == 0 else element)  # type: ignore[call-overload]

@@ -12,6 +12,7 @@ from sdcdb.gateway.server.postgres.types import ELEMENTS, KNOWN, Oid
 _EPOCH = datetime(2000, 1, 1)  # noqa: DTZ001 - timestamps without a zone
 _EPOCH_UTC = datetime(2000, 1, 1, tzinfo=UTC)
 _DAY = date(2000, 1, 1)
+_UNQUOTED = frozenset('{}"\\')
 
 
 class BadParameter(Exception):  # noqa: N818 - reads as what it says
@@ -22,8 +23,10 @@ def decode(value: bytes | None, oid: int, *, binary: bool) -> Any:
     """Return a parameter as a Python value."""
     if value is None:
         return None
-    if oid in ELEMENTS or oid not in KNOWN:
-        raise BadParameter("arrays and other types of this kind are not taken: pass the values one by one")
+    if oid in ELEMENTS:
+        return _array(value, ELEMENTS[oid], binary=binary)
+    if oid not in KNOWN:
+        raise BadParameter("this type is not taken: send it as text")
     kind = Oid(oid)
     try:
         if binary:
@@ -33,6 +36,33 @@ def decode(value: bytes | None, oid: int, *, binary: bool) -> Any:
         raise BadParameter(f"a {kind.name.lower()} is not taken in binary: send it as text") from None
     except (ValueError, struct.error, OverflowError, InvalidOperation):
         raise BadParameter(f"the value is not a {kind.name.lower()}") from None
+
+
+def _array(value: bytes, element: Oid, *, binary: bool) -> list[Any]:
+    """Read a list, as clients send one to the catalogue: of one dimension, and as text without quotes inside."""
+    try:
+        if not binary:
+            inside = value.decode("utf-8").strip()
+            if not (inside.startswith("{") and inside.endswith("}")) or not _UNQUOTED.isdisjoint(inside[1:-1]):
+                raise ValueError("not a plain list")
+            return [decode(part.strip().encode(), element, binary=False) for part in inside[1:-1].split(",") if part]
+        dimensions, _, kind = struct.unpack_from("!iiI", value)
+        if dimensions == 0:
+            return []
+        (count,) = struct.unpack_from("!i", value, 12)
+        if dimensions != 1 or kind != element or not 0 <= count <= len(value):
+            raise ValueError("not a list of one dimension")
+        found, at = [], 20
+        for _ in range(count):
+            (size,) = struct.unpack_from("!i", value, at)
+            at += 4
+            if size > len(value) - at:
+                raise ValueError("too short")
+            found.append(None if size < 0 else decode(value[at : at + size], element, binary=True))
+            at += max(size, 0)
+    except (ValueError, struct.error):
+        raise BadParameter("the value is not a list that is understood") from None
+    return found
 
 
 def _boolean(text: str) -> bool:

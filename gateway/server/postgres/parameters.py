@@ -8,8 +8,8 @@ from sqlglot.errors import SqlglotError
 
 from sdcdb.connection.identifiers import fold
 from sdcdb.gateway.relations import Relations
-from sdcdb.gateway.server.postgres.scan import spaced
-from sdcdb.gateway.server.postgres.types import Oid, shown
+from sdcdb.gateway.server.postgres.scan import spaced, unqualified
+from sdcdb.gateway.server.postgres.types import ARRAYS, Oid, shown
 
 _LIKE_OTHER = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Add, exp.Sub, exp.Mul, exp.Div, exp.NullSafeEQ)
 
@@ -33,7 +33,7 @@ def _holders(sql: str) -> Iterable[tuple[int, exp.Expr]]:
     if "$" not in sql:
         return
     try:
-        trees = sqlglot.parse(spaced(sql), read="duckdb")
+        trees = sqlglot.parse(unqualified(spaced(sql)), read="duckdb")
     except (SqlglotError, RecursionError):
         return
     for tree in trees:
@@ -86,5 +86,6 @@ def _named(kind: str) -> int:
     """Return the parameter's type for a type of DuckDB, however it is spelt."""
     spelt = {"INT": "INTEGER", "TEXT": "VARCHAR", "NUMERIC": "DECIMAL(18,3)", "TIMESTAMPTZ": "TIMESTAMP WITH TIME ZONE"}
     plain = kind.split(" COLLATE ", maxsplit=1)[0].upper()
-    found = shown(spelt.get(plain, plain))
-    return found.oid if found.element is None else Oid.TEXT
+    if plain.removesuffix("[]") in {"OID", "REGCLASS"}:
+        return ARRAYS[Oid.OID] if plain.endswith("[]") else Oid.OID
+    return shown(spelt.get(plain, plain)).oid

@@ -24,6 +24,7 @@ _TEXTS = {
     "PG_NODE_TREE",
     "CSTRING",
 }
+_FUNCTIONS = {"typinput", "typoutput", "typreceive", "typsend", "typmodin", "typmodout", "typanalyze", "typsubscript"}
 _NUMBERS = {"OID", "XID", "CID"}
 
 
@@ -64,6 +65,10 @@ def _rewrite(node: exp.Expr) -> None:
             _cast(node)
         case exp.Lock():
             node.pop()
+        case exp.EQ() | exp.NEQ():
+            _compare(node)
+        case exp.Anonymous() | exp.JSONObject() if fold(node.name) == "json_build_object":
+            node.set("this", "json_object")
 
 
 def _table(node: exp.Table) -> None:
@@ -107,6 +112,14 @@ def _cast(node: exp.Cast) -> None:
         node.set("to", exp.DataType.build("VARCHAR[]" if array else "VARCHAR", dialect="duckdb"))
     elif plain in _CATALOGUES:
         _by_name_or_number(node, plain)
+
+
+def _compare(node: exp.EQ | exp.NEQ) -> None:
+    """A function's number is its name here: `typreceive <> 0` asks whether there is one."""
+    for column, other in ((node.left, node.right), (node.right, node.left)):
+        function = isinstance(column, exp.Column) and fold(column.name) in _FUNCTIONS
+        if function and isinstance(other, exp.Literal) and not other.is_string:
+            other.replace(exp.Literal.string("-"))
 
 
 def _by_name_or_number(node: exp.Cast, kind: str) -> None:

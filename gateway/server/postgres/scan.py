@@ -13,6 +13,7 @@ _PIECE = re.compile(
 )
 
 
+_NUMBERS = re.compile(r"::\s*oid\s*\[\s*\]", re.IGNORECASE)  # sqlglot does not read lists of them
 _QUALIFIED = re.compile(
     r"""('(?:[^']|'')*' | "(?:[^"]|"")*") | \bCOLLATE\s+(?:pg_catalog\.)?"?default"? | \bpg_catalog\s*\.\s*""",
     re.VERBOSE | re.IGNORECASE,
@@ -30,7 +31,7 @@ def unqualified(sql: str) -> str:
     >>> unqualified("SELECT pg_catalog.now() COLLATE pg_catalog.default, 'pg_catalog.x'")
     "SELECT now() , 'pg_catalog.x'"
     """
-    return _QUALIFIED.sub(lambda found: found.group(1) or "", sql)
+    return _NUMBERS.sub("::bigint[]", _QUALIFIED.sub(lambda found: found.group(1) or "", sql))
 
 
 def parameters(sql: str) -> int:

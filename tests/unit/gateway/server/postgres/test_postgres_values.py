@@ -99,7 +99,10 @@ def test_parameters_are_read_by_their_type(text: str, oid: Oid, value: Any) -> N
         (b"\x7f" * 8, Oid.TIME, True),
         (b"\x00\x01\x00\x00\x12\x34\x00\x00\x00\x01", Oid.NUMERIC, True),
         (b"\xff\xff\x00\x00\x00\x00\x00\x00", Oid.NUMERIC, True),
-        (b"{1}", 1007, False),
+        (b"{{1},{2}}", 1007, False),
+        (b"{x}", 1007, False),
+        (b"\x00\x00\x00\x01", 1007, True),
+        (b"\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x17\x7f\xff\xff\xff\x00\x00\x00\x01", 1007, True),
         (b"x", 4711, False),
     ],
 )
