@@ -32,6 +32,17 @@ SECONDS = 10.0
 MOST_ROWS = 100_000
 FIRST = 16_384  # where PostgreSQL's own numbers end
 _MAIN = 2200
+_OWN = {
+    1259: "pg_class",
+    1247: "pg_type",
+    1249: "pg_attribute",
+    1255: "pg_proc",
+    1262: "pg_database",
+    2606: "pg_constraint",
+    2610: "pg_index",
+    2615: "pg_namespace",
+    2620: "pg_trigger",
+}
 _FLAGS = frozenset(
     {
         *("relkind", "relpersistence", "relreplident", "typtype", "typcategory", "typdelim", "typalign", "typstorage"),
@@ -206,8 +217,8 @@ def _fill(con: duckdb.DuckDBPyConnection, relations: Relations, database: str) -
             _insert(con, "sdc_pg.pg_namespace", oid=schemas[schema], nspname=schema, nspowner=10)
             _insert(con, "sdc_info.schemata", catalog_name=database, schema_name=schema, schema_owner="owner")
         _fill_table(con, FIRST + number, table, (database, schema, schemas[schema]))
-    for catalogue in ("pg_class", "pg_type", "pg_namespace", "pg_attribute", "pg_proc", "pg_database", "pg_constraint"):
-        _insert(con, "sdc_pg.pg_class", **_class(1000 + len(catalogue), catalogue, 11, "r", 0))
+    for oid, name in _OWN.items():
+        _insert(con, "sdc_pg.pg_class", **_class(oid, name, 11, "r", 0))
     con.execute("DROP TABLE sdc_pg.pg_roles")
     con.execute(
         "CREATE VIEW sdc_pg.pg_roles AS SELECT getvariable('sdc_user')::VARCHAR AS rolname, false AS rolsuper, "

@@ -1,5 +1,6 @@
 """Parameters on their way in: from text or binary, by the type that the client named or the statement implies."""
 
+import re
 import struct
 from collections.abc import Callable
 from datetime import UTC, date, datetime, time, timedelta
@@ -12,7 +13,8 @@ from sdcdb.gateway.server.postgres.types import ELEMENTS, KNOWN, Oid
 _EPOCH = datetime(2000, 1, 1)  # noqa: DTZ001 - timestamps without a zone
 _EPOCH_UTC = datetime(2000, 1, 1, tzinfo=UTC)
 _DAY = date(2000, 1, 1)
-_UNQUOTED = frozenset('{}"\\')
+_LIST = re.compile(r'\{(?:\s*(?:"(?:[^"\\]|\\.)*"|[^{}",\s]+)\s*(?:,|(?=\})))*\}')
+_PART = re.compile(r'"((?:[^"\\]|\\.)*)"|[^{}",\s]+')
 
 
 class BadParameter(Exception):  # noqa: N818 - reads as what it says
@@ -38,14 +40,21 @@ def decode(value: bytes | None, oid: int, *, binary: bool) -> Any:
         raise BadParameter(f"the value is not a {kind.name.lower()}") from None
 
 
+def _parts(text: str) -> list[str]:
+    """Take `{a,"b c"}` apart."""
+    if _LIST.fullmatch(text) is None:
+        raise ValueError("not a plain list")
+    return [
+        re.sub(r"\\(.)", r"\1", found.group(1)) if found.group(1) is not None else found.group()
+        for found in _PART.finditer(text)
+    ]
+
+
 def _array(value: bytes, element: Oid, *, binary: bool) -> list[Any]:
-    """Read a list, as clients send one to the catalogue: of one dimension, and as text without quotes inside."""
+    """Read a list, as clients send one to the catalogue: of one dimension."""
     try:
         if not binary:
-            inside = value.decode("utf-8").strip()
-            if not (inside.startswith("{") and inside.endswith("}")) or not _UNQUOTED.isdisjoint(inside[1:-1]):
-                raise ValueError("not a plain list")
-            return [decode(part.strip().encode(), element, binary=False) for part in inside[1:-1].split(",") if part]
+            return [decode(part.encode(), element, binary=False) for part in _parts(value.decode("utf-8").strip())]
         dimensions, _, kind = struct.unpack_from("!iiI", value)
         if dimensions == 0:
             return []

@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -34,6 +34,8 @@ _NOTHING = {
     "unlisten": "UNLISTEN",
     "reset": "RESET",
     "checkpoint": "CHECKPOINT",
+    "deallocate": "DEALLOCATE",
+    "close": "CLOSE CURSOR",
     "analyze": "ANALYZE",
 }
 _HARMLESS = re.compile(r"pg_\w+|information_schema|current_schema|current_database|current_user|version|set_config")
@@ -55,6 +57,7 @@ class Executor:
         self._service = service
         self._catalogue = catalogue
         self._running: Cancellation | None = None
+        self.forget: Callable[[str], None] = lambda _name: None  # a prepared statement, or `all` of them
 
     @property
     def busy(self) -> bool:
@@ -129,6 +132,8 @@ class Executor:
                 if self.status == b"I":
                     raise Refusal("25P01", f"{word.upper()} needs a transaction", hint="BEGIN")
                 return Result(word.upper())
+            case "deallocate" | "discard":
+                self.forget(statement.rsplit(maxsplit=1)[-1].strip('"') if word == "deallocate" else "all")
         return Result(_NOTHING[word]) if word in _NOTHING else None
 
     def _begin(self) -> Result:

@@ -59,6 +59,14 @@ class Extended:
         self._service = service
         self._statements: dict[str, Prepared] = {}
         self._portals: dict[str, Portal] = {}
+        executor.forget = self.forget
+
+    def forget(self, name: str) -> None:
+        """Forget a statement by its name, or all of them."""
+        if name.lower() == "all":
+            self._statements.clear()
+        elif self._statements.pop(name, None) is None:
+            raise Refusal("26000", "there is no prepared statement of this name")
 
     async def parse(self, body: Unpacking) -> bytes:
         """Prepare a statement."""

@@ -49,6 +49,8 @@ def _kind(holder: exp.Expr, relations: Relations) -> int:
     match parent:
         case exp.Cast():
             return _named(parent.to.sql("duckdb"))
+        case exp.Any():
+            return ARRAYS[Oid.TEXT]
         case exp.Limit() | exp.Offset() | exp.Fetch():
             return Oid.INT8
         case exp.Between() | exp.In():
@@ -86,6 +88,6 @@ def _named(kind: str) -> int:
     """Return the parameter's type for a type of DuckDB, however it is spelt."""
     spelt = {"INT": "INTEGER", "TEXT": "VARCHAR", "NUMERIC": "DECIMAL(18,3)", "TIMESTAMPTZ": "TIMESTAMP WITH TIME ZONE"}
     plain = kind.split(" COLLATE ", maxsplit=1)[0].upper()
-    if plain.removesuffix("[]") in {"OID", "REGCLASS"}:
+    if plain.removesuffix("[]") in {"OID"}:
         return ARRAYS[Oid.OID] if plain.endswith("[]") else Oid.OID
     return shown(spelt.get(plain, plain)).oid

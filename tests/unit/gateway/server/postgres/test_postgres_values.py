@@ -79,9 +79,12 @@ def test_every_number_survives_in_binary(number: Any) -> None:
         ("2024-01-01 00:00:00+02", Oid.TIMESTAMPTZ, dt.datetime(2023, 12, 31, 22, tzinfo=dt.UTC)),
         ("\\x00ff", Oid.BYTEA, b"\x00\xff"),
         ("anything", Oid.UNKNOWN, "anything"),
+        ('{"r","a b",x}', 1009, ["r", "a b", "x"]),
+        ("{}", 1007, []),
+        ("{1,2}", 1007, [1, 2]),
     ],
 )
-def test_parameters_are_read_by_their_type(text: str, oid: Oid, value: Any) -> None:
+def test_parameters_are_read_by_their_type(text: str, oid: int, value: Any) -> None:
     assert decode(text.encode(), oid, binary=False) == value
     assert decode(None, oid, binary=False) is None
 
