@@ -4,7 +4,7 @@ import re
 import struct
 from collections.abc import Callable
 from datetime import UTC, date, datetime, time, timedelta
-from decimal import Decimal, InvalidOperation
+from decimal import Context, Decimal, InvalidOperation, localcontext
 from typing import Any
 from uuid import UUID
 
@@ -13,6 +13,7 @@ from sdcdb.gateway.server.postgres.types import ELEMENTS, KNOWN, Oid
 _EPOCH = datetime(2000, 1, 1)  # noqa: DTZ001 - timestamps without a zone
 _EPOCH_UTC = datetime(2000, 1, 1, tzinfo=UTC)
 _DAY = date(2000, 1, 1)
+_DIGITS = 1_000  # of a number; longer ones are refused
 _LIST = re.compile(r'\{(?:\s*(?:"(?:[^"\\]|\\.)*"|[^{}",\s]+)\s*(?:,|(?=\})))*\}')
 _PART = re.compile(r'"((?:[^"\\]|\\.)*)"|[^{}",\s]+')
 
@@ -101,8 +102,9 @@ def _numeric(value: bytes) -> Decimal:
     digits = struct.unpack_from(f"!{count}H", value, 8)
     if len(value) != 8 + 2 * count or any(digit > 9999 for digit in digits) or sign not in {0, 0x4000}:
         raise ValueError("not a numeric")
-    number = sum((Decimal(d).scaleb(4 * (weight - n)) for n, d in enumerate(digits)), Decimal(0))
-    return (-number if sign else number).quantize(Decimal(1).scaleb(-scale))
+    with localcontext(Context(prec=_DIGITS)):
+        number = sum((Decimal(d).scaleb(4 * (weight - n)) for n, d in enumerate(digits)), Decimal(0))
+        return (-number if sign else number).quantize(Decimal(1).scaleb(-scale))
 
 
 def _unpacked(form: str) -> Callable[[bytes], Any]:
