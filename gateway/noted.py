@@ -3,7 +3,7 @@
 import hashlib
 
 from sdcdb.gateway.asking import LONGEST_NAME
-from sdcdb.gateway.ledger.entry import AnsweredFact, ExplainEntry, QuestionEntry
+from sdcdb.gateway.ledger.entry import AnsweredFact, CountedSet, ExplainEntry, QuestionEntry
 from sdcdb.gateway.reading.lexical import MOST_CHARACTERS
 from sdcdb.gateway.rules.verdict import Verdict
 
@@ -13,7 +13,9 @@ REASON = 1_000
 """Characters of a reason, which may repeat a name from the statement."""
 
 
-def question_entry(user: str, sql: object, verdict: Verdict, facts: tuple[AnsweredFact, ...]) -> QuestionEntry:
+def question_entry(
+    user: str, sql: object, verdict: Verdict, facts: tuple[AnsweredFact, ...], counted: tuple[CountedSet, ...] = ()
+) -> QuestionEntry:
     """Return what the ledger keeps of a question."""
     longest = MOST_CHARACTERS if verdict.answered else REFUSED
     return QuestionEntry(
@@ -23,6 +25,7 @@ def question_entry(user: str, sql: object, verdict: Verdict, facts: tuple[Answer
         rule=verdict.rule,
         reason=cut(verdict.reason, REASON),
         facts=facts,
+        counted=counted,
     )
 
 
