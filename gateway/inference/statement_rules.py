@@ -10,7 +10,8 @@ from sdcdb.gateway.inference.algebra.geometry import LEAST
 from sdcdb.gateway.inference.exact.answered_sums import History
 from sdcdb.gateway.inference.exact.determined import determines
 from sdcdb.gateway.inference.exact.small_totals import determines_small_total
-from sdcdb.gateway.inference.extremes.extreme_range import implied_extreme
+from sdcdb.gateway.inference.exact.small_totals_of_many import Proof
+from sdcdb.gateway.inference.extremes.extreme_range import implied_extreme, seen
 from sdcdb.gateway.inference.extremes.extremes import try_extreme
 from sdcdb.gateway.inference.extremes.holders import stay_hidden
 from sdcdb.gateway.inference.finding import Finding
@@ -39,7 +40,8 @@ class Statement:
         self._history, self._exact, self._ground = history, history.exact, ground
         self._counts, self._scale, self._limits = counts, scale, scale.limits
         self._sets: list[Cells] = []
-        self._extremes = ground.extremes  # as answered: those of this statement have no value yet
+        self._sums: list[Cells] = []
+        self._before = seen(ground)  # as answered: what is asked in this statement has no value yet
         self._extreme_sets: dict[str, list[Cells]] = {"min": [], "max": []}
 
     def decide(self, cells: Cells, kinds: frozenset[str], before: Score, *, last: bool) -> Decision:
@@ -60,6 +62,8 @@ class Statement:
         self._sets.append(cells)
         for kind in new - {"sum"}:
             self._extreme_sets[kind].append(cells)
+        if "sum" in new:
+            self._sums.append(cells)
         if "sum" in new and not last:
             if self._exact is self._history.exact:
                 self._exact = self._exact.fork()
@@ -71,7 +75,11 @@ class Statement:
         return frozenset(
             kind
             for kind in kinds
-            if not (self._exact.implied(cells) if kind == "sum" else implied_extreme(self._ground, cells, kind))
+            if not (
+                self._exact.implied(cells)
+                if kind == "sum"
+                else implied_extreme(self._before, cells, kind, self._extreme_sets[kind])
+            )
         )
 
     def overlap(self, cells: Cells) -> str | None:
@@ -85,7 +93,7 @@ class Statement:
 
     def pinned(self, cells: Cells, new: frozenset[str]) -> str | None:
         """Return `exact` if a MIN or MAX would point at too few people."""
-        extremes, counts, least = self._extremes, self._counts, self._limits.min_set
+        extremes, counts, least = self._before.extremes, self._counts, self._limits.min_set
         hidden = all(
             stay_hidden(extremes, [*self._extreme_sets[kind], cells], kind, counts, least) for kind in new - {"sum"}
         )
@@ -100,14 +108,21 @@ class Statement:
         columns, exact = self._ground.columns, self._exact
         sizes = np.bincount(columns.labels, weights=self._counts, minlength=columns.atoms).astype(np.int64)
         found = determines(exact.vectors(), vectors, exact.primes, columns.labels, sizes, self._limits.min_set)
-        return "exact" if found or self._small_total(cells) else None
+        if not found and self._limits.small_totals == "forbid":
+            proof = Proof(exact.vectors(), vectors, exact.primes)
+            found = self._small_total(cells, sizes, proof)
+        return "exact" if found else None
 
-    def _small_total(self, cells: Cells) -> bool:
+    def _small_total(self, cells: Cells, sizes: NDArray[np.int64], proof: Proof) -> bool:
         lattice = self._ground.columns.lattice
         before, after = lattice.basis, lattice.with_set(cells).basis
-        if self._limits.small_totals == "allow" or before is None or after is None:
+        least = self._limits.min_set
+        if before is not None and after is not None and after.projection is not None:
+            return determines_small_total(before, after, least)
+        if not ((sizes > 0) & (sizes < least)).any():
             return False
-        return determines_small_total(before, after, self._limits.min_set)
+        explained = self._history.explained(self._counts)
+        return explained.determines(cells, self._sums, self._ground.columns.labels, sizes, proof, least)
 
     def _on_grid(self, cells: Cells) -> bool:
         """Tell whether whole numbers keep their room if a sum is answered; the ground takes the new margins."""
@@ -136,7 +151,7 @@ class Statement:
             if kind == "sum":
                 tried = try_sum(self._ground, cells, self._limits.delta)
             else:
-                tried = try_extreme(self._ground, cells, kind, self._limits.delta, self._limits.min_set)
+                tried = try_extreme(self._ground, cells, kind, self._limits, self._before)
             if tried.room is None:
                 return failed, room
             covered[kind] = (tried.low, tried.high)
