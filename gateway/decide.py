@@ -31,6 +31,16 @@ class Merged:
     """Their query sets together; None if they share a record."""
 
 
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """A set whose size a row of the result tells."""
+
+    row: Row
+    table: str
+    cells: Indices
+    size: int
+
+
 @dataclass(frozen=True)
 class Decided:
     """A statement after the decision: rows that are suppressed, by which rule, and what is asked of the others."""
@@ -46,6 +56,8 @@ class Decided:
     """Rows of the result without numbers: groups that are marked, and merged rows that are refused as well."""
     asked: tuple[Asked, ...]
     findings: tuple[Finding, ...]
+    shown: tuple[Shown, ...]
+    """The sets whose sizes the result tells."""
 
     @property
     def unseen(self) -> int:
@@ -87,10 +99,19 @@ def decide(evaluated: Sequence[Evaluated], audited: Mapping[str, PoolHistory]) -
         if not within_budget(spent):
             raise denied("work")
         findings = _considered(asked, audited)
-        refused = {a.row: f.rule or "interval" for a, f in zip(asked, findings, strict=True) if not f.allowed}
+        shown = list(_shown(evaluated, suppressed, [each for each in merged if each.row not in bare]))
+        refused = _too_telling(shown, audited)
+        refused |= {a.row: f.rule or "interval" for a, f in zip(asked, findings, strict=True) if not f.allowed}
         if not refused:
             return Decided(
-                audited, tuple(evaluated), suppressed, tuple(merged), frozenset(bare), tuple(asked), tuple(findings)
+                audited,
+                tuple(evaluated),
+                suppressed,
+                tuple(merged),
+                frozenset(bare),
+                tuple(asked),
+                tuple(findings),
+                tuple(shown),
             )
         refused_unions |= {(each.row, len(each.groups)) for each in merged if each.row in refused}
         suppressed |= {row: rule for row, rule in refused.items() if row[1] >= 0}
@@ -154,6 +175,30 @@ def _considered(asked: Sequence[Asked], audited: Mapping[str, PoolHistory]) -> l
     return [found[n] for n in range(len(asked))]
 
 
+def _shown(evaluated: Sequence[Evaluated], suppressed: Mapping[Row, str], merged: Sequence[Merged]) -> Iterator[Shown]:
+    """Yield the sets whose sizes the rows with numbers tell, each once."""
+    for each in evaluated:
+        number, table = each.block.number, each.block.table.name
+        unions = [one.union for one in merged if one.row[0] == number and one.union is not None]
+        for group in [*(g for g in each.groups if (number, g.row) not in suppressed), *unions]:
+            found = [np.sort(cells) for measure in each.block.measures for cells in group.counted(measure)]
+            for cells in {cells.tobytes(): cells for cells in found}.values():
+                yield Shown((number, group.row), table, cells, len(cells))
+
+
+def _too_telling(shown: Sequence[Shown], audited: Mapping[str, PoolHistory]) -> dict[Row, str]:
+    """Return the rows whose sizes would tell, with all that were shown, how many are in a set of too few.
+
+    The smallest of them are left out: then fewest people are.
+    """
+    found: dict[Row, str] = {}
+    for table in dict.fromkeys(each.table for each in shown):
+        mine = sorted((each for each in shown if each.table == table), key=lambda each: -each.size)
+        fine = audited[table].shows([each.cells for each in mine])
+        found |= {each.row: "counts" for each, ok in zip(mine, fine, strict=True) if not ok}
+    return found
+
+
 def joint_audits(audited: Mapping[str, PoolHistory]) -> list[JointAudit]:
     """Return the audits of linked columns that a statement meets, each once."""
     return list({id(joint): joint for each in audited.values() for joint in each.joints}.values())
@@ -175,11 +220,13 @@ def _fits(group: Group, evaluated: Evaluated, cells: Cells) -> bool:
     everybody, here = int(cells.records.sum()), int(cells.records[group.cells].sum())
     if not large_enough(here, everybody, least):
         return False
-    whole = any(measure.condition is None for measure in evaluated.block.measures)
+    whole = any(measure.chosen is None for measure in evaluated.block.measures)
     for measure in evaluated.block.measures:
         chosen = group.of(measure)
-        records = int(cells.records[chosen].sum())
-        if not large_enough(records, everybody, least) or (whole and not large_enough(records, here, least)):
+        records, wanted = (int(cells.records[each].sum()) for each in (chosen, group.wanted(measure)))
+        if records < least or not large_enough(wanted, everybody, least):
+            return False
+        if whole and not large_enough(wanted, here, least):
             return False
         if measure.confidential is not None:
             totals = cells.totals[measure.confidential]

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from sdcdb.gateway.decide import Decided, joint_audits
-from sdcdb.gateway.ledger.entry import AnsweredFact
+from sdcdb.gateway.ledger.entry import AnsweredFact, CountedSet
 from sdcdb.gateway.tables.asked import Asked
 
 
@@ -12,6 +12,15 @@ def disclosed_facts(decided: Decided) -> tuple[AnsweredFact, ...]:
     return tuple(
         decided.audits[asked.table].fact(asked, finding, surprise=surprise)
         for asked, finding, surprise in zip(decided.asked, decided.findings, _surprises(decided), strict=True)
+    )
+
+
+def disclosed_counts(decided: Decided) -> tuple[CountedSet, ...]:
+    """Take in the sets whose sizes are shown; return what the ledger keeps of them."""
+    return tuple(
+        new
+        for table, audit in decided.audits.items()
+        for new in audit.counted([each.cells for each in decided.shown if each.table == table])
     )
 
 

@@ -25,10 +25,10 @@ from sdcdb.gateway.asking import ANALYST, Asking, asking
 from sdcdb.gateway.background_learning import Learner
 from sdcdb.gateway.cancellation import Cancellation
 from sdcdb.gateway.decide import Decided, decide
-from sdcdb.gateway.disclosed import disclosed_facts, learn_answers
+from sdcdb.gateway.disclosed import disclosed_counts, disclosed_facts, learn_answers
 from sdcdb.gateway.inference.score import Score
 from sdcdb.gateway.knowledge_left import Known, knowledge_left
-from sdcdb.gateway.ledger.entry import ActEntry, AnsweredFact, LoginEntry, fields_of
+from sdcdb.gateway.ledger.entry import ActEntry, AnsweredFact, CountedSet, LoginEntry, fields_of
 from sdcdb.gateway.ledger.mark import keep_outside, mark_of, open_ledger, read_mark, write_mark
 from sdcdb.gateway.ledger.places import ledger_path
 from sdcdb.gateway.lobby.desk import Desk
@@ -363,7 +363,7 @@ class Gateway:
     def _commit(self, sql: str, who: Asking, decided: Decided, verdict: Verdict) -> tuple[AnsweredFact, ...]:
         """Write the answers into the ledger, whatever they are, then learn them."""
         facts = disclosed_facts(decided)
-        self._write(sql, who, verdict, facts)
+        self._write(sql, who, verdict, facts, disclosed_counts(decided))
 
         def failed() -> None:  # what is known is no longer what is in the ledger: answer nothing more about it
             for table in decided.audits:
@@ -392,8 +392,15 @@ class Gateway:
         except LedgerError:
             raise denied("ledger") from None
 
-    def _write(self, sql: str, who: Asking, verdict: Verdict, facts: tuple[AnsweredFact, ...]) -> None:
-        self._ledger.append(fields_of(question_entry(who.user, sql, verdict, facts)))
+    def _write(
+        self,
+        sql: str,
+        who: Asking,
+        verdict: Verdict,
+        facts: tuple[AnsweredFact, ...],
+        counted: tuple[CountedSet, ...] = (),
+    ) -> None:
+        self._ledger.append(fields_of(question_entry(who.user, sql, verdict, facts, counted)))
 
 
 def _tables_of(read: Statement) -> list[str]:

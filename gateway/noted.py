@@ -7,7 +7,7 @@ from math import inf
 
 from sdcdb.errors import Denied
 from sdcdb.gateway.asking import LONGEST_NAME
-from sdcdb.gateway.ledger.entry import AnsweredFact, ExplainEntry, QuestionEntry
+from sdcdb.gateway.ledger.entry import AnsweredFact, CountedSet, ExplainEntry, QuestionEntry
 from sdcdb.gateway.reading.lexical import MOST_CHARACTERS
 from sdcdb.gateway.rules.verdict import Verdict
 
@@ -38,7 +38,9 @@ class Seldom:
         return lately
 
 
-def question_entry(user: str, sql: object, verdict: Verdict, facts: tuple[AnsweredFact, ...]) -> QuestionEntry:
+def question_entry(
+    user: str, sql: object, verdict: Verdict, facts: tuple[AnsweredFact, ...], counted: tuple[CountedSet, ...] = ()
+) -> QuestionEntry:
     """Return what the ledger keeps of a question."""
     longest = MOST_CHARACTERS if verdict.answered else REFUSED
     return QuestionEntry(
@@ -48,6 +50,7 @@ def question_entry(user: str, sql: object, verdict: Verdict, facts: tuple[Answer
         rule=verdict.rule,
         reason=cut(verdict.reason, REASON),
         facts=facts,
+        counted=counted,
     )
 
 

@@ -43,6 +43,17 @@ class AnsweredFact(Strict):
     """Whose knowledge it became: `all`, `user NAME` or `team NAME`."""
 
 
+class CountedSet(Strict):
+    """A query set whose size was shown."""
+
+    table: str
+    """The restricted table."""
+    cells: str
+    """Its cells as bits, packed, as in a fact."""
+    pool: str = "all"
+    """Whose knowledge it became."""
+
+
 class QuestionEntry(Strict):
     """A statement, and what became of it."""
 
@@ -61,6 +72,8 @@ class QuestionEntry(Strict):
     """The reason, in the words that the user was told."""
     facts: tuple[AnsweredFact, ...]
     """What was answered of confidential columns."""
+    counted: tuple[CountedSet, ...] = ()
+    """The sets whose sizes were shown, but for those that followed from earlier ones."""
 
     @property
     def refused(self) -> bool:

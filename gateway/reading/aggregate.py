@@ -35,6 +35,8 @@ class Measure:
     confidential: str | None = None
     expression: exp.Expr | None = None
     condition: exp.Expr | None = None
+    chosen: exp.Expr | None = None
+    """The condition without that of having a value, which counts as known of a plain column."""
     plain: bool = False
     """Whether the expression is one column, but for a constant factor and offset: the analyst chose no weights."""
 
@@ -46,6 +48,7 @@ class Measure:
             self.confidential or "",
             quoted(self.expression) if self.expression else "",
             quoted(self.condition) if self.condition else "",
+            quoted(self.chosen) if self.chosen else "",
         )
 
 
@@ -62,7 +65,8 @@ def aggregate(node: exp.Expr, names: Names, ask: Ask) -> exp.Expr:
         node = node.this
     if isinstance(node, exp.CountIf):
         _only(node, {"this"})
-        return exp.cast(ask(Measure("rows", condition=_both(condition, _condition(node.this, names)))), COUNT_IF_TYPE)
+        both = _both(condition, _condition(node.this, names))
+        return exp.cast(ask(Measure("rows", condition=both, chosen=both)), COUNT_IF_TYPE)
     kind = AGGREGATES.get(type(node))
     if kind is None:
         name = node.sql_name() if isinstance(node, exp.Func) else node.key.upper()
@@ -72,13 +76,13 @@ def aggregate(node: exp.Expr, names: Names, ask: Ask) -> exp.Expr:
         raise Unsupported(f"{name} is not answered on a restricted table", hint)
     _only(node, {"this", "big_int"} if kind == "count" else {"this"})
     if kind == "count" and node.this is None:  # COUNT() is COUNT(*)
-        return ask(Measure("rows", condition=condition))
+        return ask(Measure("rows", condition=condition, chosen=condition))
     inner = _bare(node.this)
     if not isinstance(inner, exp.Expr):
         raise Unsupported(f"{kind.upper()} is about nothing", f"{kind.upper()}(column)")
     if kind == "count" and isinstance(inner, exp.Star):
         _only(inner, set())
-        return ask(Measure("rows", condition=condition))
+        return ask(Measure("rows", condition=condition, chosen=condition))
     distinct = isinstance(inner, exp.Distinct)
     if isinstance(inner, exp.Distinct):
         _only(inner, {"expressions"})
@@ -107,7 +111,7 @@ def _confidential(kind: str, inner: exp.Expr, names: Names, condition: exp.Expr 
         )
 
     def basic(what: Basic) -> exp.Expr:
-        return ask(Measure(what, confidential=column, condition=condition))
+        return ask(Measure(what, confidential=column, condition=condition, chosen=condition))
 
     if kind == "count":
         return basic("count")
@@ -125,21 +129,25 @@ def _quasi(
 ) -> exp.Expr:
     """Measure an expression of quasi-identifiers. Whoever has no value is not in the set that the answer is about."""
     inner = validated.expression(tree, names)
+    plain, chosen = _plain(tree), condition
     if not isinstance(inner, exp.Literal | exp.Boolean):
         present = exp.Is(this=exp.Paren(this=inner.copy()), expression=exp.Not(this=exp.null()))
         condition = _both(condition, exp.Paren(this=present))
+    if not plain:
+        chosen = condition
 
     def basic(what: Basic) -> exp.Expr:
-        return ask(Measure(what, expression=inner, condition=condition, plain=_plain(tree)))
+        return ask(Measure(what, expression=inner, condition=condition, chosen=chosen, plain=plain))
 
     if distinct and kind in {"count", "sum"}:
         return basic("distinct" if kind == "count" else "sum_distinct")
     if distinct and kind == "avg":
         raise Unsupported("AVG(DISTINCT ...) is not answered", "SUM(DISTINCT column) / COUNT(DISTINCT column)")
     if kind == "count":
-        return ask(Measure("rows", condition=condition))
+        return ask(Measure("rows", condition=condition, chosen=chosen))
     if kind == "avg":
-        records = exp.Nullif(this=ask(Measure("rows", condition=condition)), expression=exp.Literal.number(0))
+        rows = ask(Measure("rows", condition=condition, chosen=chosen))
+        records = exp.Nullif(this=rows, expression=exp.Literal.number(0))
         return exp.Paren(this=_as_double(basic("sum")) / records)
     return basic("sum" if kind == "sum" else "min" if kind == "min" else "max")
 

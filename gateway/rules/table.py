@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import Any
 
 from sdcdb.errors import Denied
+from sdcdb.gateway.inference.count_audit import CountAudit
 from sdcdb.gateway.inference.statement_rules import Statement
 from sdcdb.gateway.rules.size import large_enough
 from sdcdb.gateway.rules.versions import same_version
@@ -114,6 +115,14 @@ RULES = (
         "deciding this statement would take too much work",
         "ask about fewer groups at once",
         within_budget,
+    ),
+    Rule(
+        "counts",
+        Stage.HISTORY,
+        "How many people are in a set of fewer than `min_set` does not follow from the sizes that were shown.",
+        "together with earlier answers this would reveal how many people are in a group that is too small",
+        "widen or shift a range, merge groups, or leave the small group out with WHERE",
+        CountAudit.consider,
     ),
     Rule(
         "overlap",

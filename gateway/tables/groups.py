@@ -34,6 +34,19 @@ class Group:
         """Return the cells of the query set that a measure is about."""
         return self.cells if measure.condition is None else self.cells[self.flags[quoted(measure.condition)]]
 
+    def wanted(self, measure: Measure) -> Indices:
+        """Return the cells that an analyst chose for a measure, whether or not they have a value."""
+        return self.cells if measure.chosen is None else self.cells[self.flags[quoted(measure.chosen)]]
+
+    def counted(self, measure: Measure) -> list[Indices]:
+        """Return the sets whose sizes a measure tells: those it counts, or whose members it tells apart by weights."""
+        if measure.kind in {"rows", "count"}:
+            return [self.wanted(measure)]
+        if measure.kind != "sum" or measure.expression is None or measure.plain:
+            return []
+        ranks, members = self.ranked(measure)[0], self.of(measure)
+        return [members[ranks == value] for value in np.unique(ranks)]
+
     def ranked(self, measure: Measure) -> tuple[NDArray[np.int64], NDArray[np.float64] | None]:
         """Return the ranks, and the numbers where they matter, of a measure's expression in its query set."""
         text = quoted(measure.expression) if measure.expression is not None else ""

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from sdcdb.gateway.ledger.entry import AnsweredFact, Entry, PolicyEntry, QuestionEntry, VersionEntry
+from sdcdb.gateway.ledger.entry import AnsweredFact, CountedSet, Entry, PolicyEntry, QuestionEntry, VersionEntry
 from sdcdb.gateway.pools import Links
 
 
@@ -14,6 +14,7 @@ class Past:
     versions: tuple[VersionEntry, ...] = ()
     facts: tuple[tuple[int, AnsweredFact, str], ...] = ()
     links: Links = field(default_factory=Links)
+    counted: tuple[tuple[int, CountedSet], ...] = ()
 
     @property
     def version(self) -> str | None:
@@ -24,7 +25,7 @@ class Past:
         """Return the past with one more version; it is all there is where that is about other people."""
         if entry.as_new:
             return Past((entry,), (), self.links)
-        return Past((*self.versions, entry), self.facts, self.links)
+        return Past((*self.versions, entry), self.facts, self.links, self.counted)
 
 
 @dataclass
@@ -32,6 +33,7 @@ class _Table:
     versions: list[VersionEntry] = field(default_factory=list)
     facts: list[tuple[int, AnsweredFact, str]] = field(default_factory=list)
     links: Links = field(default_factory=Links)
+    counted: list[tuple[int, CountedSet]] = field(default_factory=list)
 
 
 class LedgerPast:
@@ -48,6 +50,10 @@ class LedgerPast:
                     table = self._tables.setdefault(fact.table, _Table())
                     table.facts.append((len(table.versions) - 1, fact, entry.user))
                     table.links.asked(entry.user, fact.pool)
+                for each in entry.counted:
+                    table = self._tables.setdefault(each.table, _Table())
+                    table.counted.append((len(table.versions) - 1, each))
+                    table.links.asked(entry.user, each.pool)
             elif isinstance(entry, PolicyEntry):
                 self.policy = entry
                 for name, policy in entry.tables.items():
@@ -58,15 +64,17 @@ class LedgerPast:
         table = self._tables.setdefault(entry.table, _Table())
         before = self._tables.get(entry.formerly) if entry.formerly is not None else None
         if before is not None:  # the same records under another name: what is known of them goes along
-            table = self._tables[entry.table] = _Table([*before.versions], [*before.facts], before.links)
+            table = self._tables[entry.table] = _Table(
+                [*before.versions], [*before.facts], before.links, [*before.counted]
+            )
         if entry.as_new:  # other people, by the owner's word
-            table.versions, table.facts = [], []
+            table.versions, table.facts, table.counted = [], [], []
         table.versions.append(entry)
 
     def of(self, name: str) -> Past:
         """Return the past of the table that has this name."""
         table = self._tables.get(name, _Table())
-        return Past(tuple(table.versions), tuple(table.facts), table.links)
+        return Past(tuple(table.versions), tuple(table.facts), table.links, tuple(table.counted))
 
     def known_versions(self) -> dict[str, VersionEntry]:
         """Return the newest version of every table that was ever asked about, by its name."""

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from sdcdb.gateway.inference.finding import Finding
 from sdcdb.gateway.inference.knowledge import Knowledge
 from sdcdb.gateway.inference.score import Score
-from sdcdb.gateway.ledger.entry import AnsweredFact
+from sdcdb.gateway.ledger.entry import AnsweredFact, CountedSet
+from sdcdb.gateway.ledger.packing import pack
 from sdcdb.gateway.tables.asked import Asked, Row
 from sdcdb.gateway.tables.cells import Cells, Indices
 from sdcdb.gateway.tables.joint_audit import JointAudit
@@ -79,6 +80,19 @@ class PoolHistory:
         totals = self.table.cells.totals[asked.column]
         found = {kind: number_of(str(totals.total(kind, asked.cells))) for kind in asked.kinds}
         return self.table.table.base(asked.column).answers(found, totals.count(asked.cells))
+
+    def shows(self, sets: Sequence[Indices]) -> list[bool]:
+        """Tell which sets of a statement may be shown in size, beside all that were."""
+        return self.table.counts(self.known_as).consider([self.table.flags(cells) for cells in sets])
+
+    def counted(self, sets: Sequence[Indices]) -> list[CountedSet]:
+        """Take in sets that are shown in size; return those that did not follow from earlier ones."""
+        counts, found = self.table.counts(self.known_as), []
+        for cells in sets:
+            flags = self.table.flags(cells)
+            if counts.learn(flags):
+                found.append(CountedSet(table=self.table.table.name, cells=pack(flags), pool=self.pool))
+        return found
 
     def status(self) -> dict[str, Score]:
         """Return how much is known of every column."""

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdcdb.errors import DataError
+from sdcdb.gateway.inference.count_audit import CountAudit
 from sdcdb.gateway.inference.finding import Finding
 from sdcdb.gateway.inference.intervals.equivocation import STEPS
 from sdcdb.gateway.inference.knowledge import Knowledge
@@ -52,6 +53,7 @@ class TableHistory:
         self._people: dict[str, Layout] = {}  # of columns in which values have changed
         self._knowledge: dict[tuple[str, str], Knowledge] = {}
         self._sets: dict[tuple[str, str], SetAudit] = {}
+        self._counted: dict[str, CountAudit] = {}
         held = [HeldVersion.of(entry) for entry in past.versions]
         self._named = {column: names_over_versions(column, held) for column in table.confidential}
         for column, names in self._named.items():
@@ -93,7 +95,7 @@ class TableHistory:
 
     def of_people(self, asked: Asked) -> NDArray[np.bool_]:
         """Return a query set as a set of people."""
-        return self._by_people(asked.audited).spread(self._flags(asked.cells))
+        return self._by_people(asked.audited).spread(self.flags(asked.cells))
 
     def told_of_people(self, column: str) -> Iterator[Told]:
         """Yield all that anybody was told of a column, and the query sets as sets of people."""
@@ -135,13 +137,32 @@ class TableHistory:
             state.learn([question], [answer])
         return state
 
+    def counts(self, pool: str) -> CountAudit:
+        """Return the sizes that a pool of users was shown of the table as it is: a change of sizes is no secret."""
+        if pool not in self._counted:
+            version = len(self._past.versions) - 1
+            told = [
+                (each.pool, unpack(each.cells, self.cells.size))
+                for number, each in self._past.counted
+                if self._past.versions[number].version == self.version or number == version
+                if self._past.links.knows(pool, each.pool)
+            ]
+            alone = len({name for name, _ in told}) <= 1
+            shown = [flags for _, flags in told] if alone else []
+            found = CountAudit(self.cells.records, self.table.limits.min_set, secrets.token_bytes(32), shown)
+            for _, flags in () if alone else told:
+                found.learn(flags)
+            self._counted[pool] = found
+        return self._counted[pool]
+
     def asked(self, row: Row, column: str, cells: Indices, kinds: frozenset[str]) -> Asked:
         """Put a query set into the audit's terms."""
         linear = self.table.base(column)
-        question = Question(self._layouts[linear.base].spread(self._flags(cells)), linear.kinds(kinds))
+        question = Question(self._layouts[linear.base].spread(self.flags(cells)), linear.kinds(kinds))
         return Asked(row, self.table.name, column, cells, kinds, linear.base, question)
 
-    def _flags(self, cells: Indices) -> NDArray[np.bool_]:
+    def flags(self, cells: Indices) -> NDArray[np.bool_]:
+        """Return a query set as a flag for each cell."""
         flags = np.zeros(self.cells.size, dtype=np.bool_)
         flags[cells] = True
         return flags
@@ -153,7 +174,7 @@ class TableHistory:
         return AnsweredFact(
             table=asked.table,
             column=asked.column,
-            cells=pack(self._flags(asked.cells)),
+            cells=pack(self.flags(asked.cells)),
             kinds=tuple(kinds),
             answers={kind: str(totals.total(kind, asked.cells)) for kind in kinds},
             implied=finding.implied,

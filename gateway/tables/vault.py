@@ -265,7 +265,8 @@ def _quasi_sql(measure: Measure, value: str, kind: str, flag: str) -> str:
 
 
 def _conditions(block: Block) -> dict[str, exp.Expr]:
-    return {quoted(m.condition): m.condition for m in block.measures if m.condition is not None}
+    both = [condition for m in block.measures for condition in (m.condition, m.chosen)]
+    return {quoted(condition): condition for condition in both if condition is not None}
 
 
 def _expressions(block: Block) -> dict[str, exp.Expr]:

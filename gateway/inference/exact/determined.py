@@ -24,12 +24,19 @@ TRIPLES = 128
 
 
 def determines(
-    before: list[Floats], after: list[Floats], primes: tuple[int, ...], labels: Ints, sizes: Ints, min_set: int
+    before: list[Floats],
+    after: list[Floats],
+    primes: tuple[int, ...],
+    labels: Ints,
+    sizes: Ints,
+    min_set: int,
+    *,
+    differences: bool = True,
 ) -> bool:
     """Tell whether a group of fewer than `min_set` records is determined after and was not before.
 
     `before` and `after` are null vectors over cells, one per prime; `labels` the atom of each cell with the question
-    added, `sizes` the number of records in each atom.
+    added, `sizes` the number of records in each atom. Without `differences`, totals of one or two atoms are looked at.
     """
     small = np.flatnonzero((sizes > 0) & (sizes < min_set))
     if len(small) == 0:
@@ -42,10 +49,11 @@ def determines(
     if len(alone) and (~old.zero(alone[:, None], np.ones(1))).any():
         return True
     paired = np.flatnonzero(size < min_set - 1)  # an atom as large as min_set - 1 has no partner
-    if len(paired) >= 2 and any(_pair(new, old, paired, size[paired], min_set, sign) for sign in (1, -1)):
+    signs = (1, -1) if differences else (1,)
+    if len(paired) >= 2 and any(_pair(new, old, paired, size[paired], min_set, sign) for sign in signs):
         return True
     people = np.flatnonzero(size == 1)
-    return min_set > 3 and 3 <= len(people) <= TRIPLES and _triple(new, old, people)
+    return differences and min_set > 3 and 3 <= len(people) <= TRIPLES and _triple(new, old, people)
 
 
 def _over(labels: Ints, z: Floats, number: int) -> Floats:

@@ -1,0 +1,62 @@
+"""Counts over a history: the size of no set of too few people follows from the sizes that were shown.
+
+A count is a sum of ones. So the algebra of `exact` decides here as well: over cells, whether the total of an atom, or
+of two together, of fewer than `min_set` people is determined by the counts that were answered. How many people are in
+the table counts as known from the start: a total less all groups that are shown is the size of the one that is not.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdcdb.gateway.inference.algebra.nullspace import NullSpace
+from sdcdb.gateway.inference.exact.determined import determines
+from sdcdb.gateway.inference.intervals.atoms import classes, refine
+
+Cells = NDArray[np.bool_]
+
+
+class CountAudit:
+    """The sets whose sizes were shown, as flags of the cells of one version; `records` are the sizes of the cells."""
+
+    def __init__(self, records: NDArray[np.int64], min_set: int, secret: bytes, shown: Sequence[Cells] = ()) -> None:
+        """Begin with sets that were shown, none of which followed from the others."""
+        self._records, self._least = records, min_set
+        self._exact = NullSpace(len(records), np.random.default_rng(int.from_bytes(secret, "little")))
+        everybody = np.ones(len(records), dtype=np.bool_)
+        if len(records):
+            self._exact.restore([everybody, *shown])
+        self._labels = classes(np.array(shown)) if shown else np.zeros(len(records), dtype=np.int64)
+        self._atoms = int(self._labels.max(initial=-1)) + 1
+
+    def consider(self, sets: Sequence[Cells]) -> list[bool]:
+        """Tell which sets of a statement may be shown in size, each beside those before it. Nothing is learnt."""
+        exact, labels, atoms = self._exact, self._labels, self._atoms
+        found = []
+        for number, cells in enumerate(sets):
+            vectors = exact.vectors_with(cells)
+            if vectors is None:
+                found.append(True)
+                continue
+            split, parts = refine(labels, atoms, cells)
+            sizes = np.bincount(split, weights=self._records, minlength=parts).astype(np.int64)
+            small = determines(exact.vectors(), vectors, exact.primes, split, sizes, self._least, differences=False)
+            found.append(not small)
+            if not small:
+                labels, atoms = split, parts
+                if number < len(sets) - 1:
+                    exact = exact.fork() if exact is self._exact else exact
+                    exact.add(cells)
+        return found
+
+    def learn(self, cells: Cells) -> bool:
+        """Take in a set whose size was shown; False if it followed from the others."""
+        if not self._exact.add(cells):
+            return False
+        self._labels, self._atoms = refine(self._labels, self._atoms, cells)
+        return True
+
+    def implied(self, cells: Cells) -> bool:
+        """Tell whether the size of a set follows from what was shown."""
+        return self._exact.implied(cells)
