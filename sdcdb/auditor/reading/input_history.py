@@ -241,6 +241,7 @@ class History:
             tuple(item.fact.kind for item in items),
             tuple(item.fact.answer for item in items),
             tuple(item.first.number for item in items),
+            audited.truth(fact.column) if all(item.fact.computed for item in items) else None,
         )
 
     def understood(self) -> Iterator[Occurrence]:

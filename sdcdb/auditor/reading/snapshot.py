@@ -7,6 +7,7 @@ unless the table is too large.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 import duckdb
@@ -50,7 +51,13 @@ class AuditedTable:
     def domain(self, column: str) -> Domain:
         """Return the public range of a confidential column."""
         spec = self.table.confidential[column]
-        return Domain.of(spec.low, spec.high, spec.step)
+        scale = self.cells.totals[column].scale
+        return Domain.of(spec.low, spec.high, spec.step, None if scale is None else Fraction(1, 10**scale))
+
+    def truth(self, column: str) -> NDArray[np.float64]:
+        """Return the total of each cell."""
+        totals = self.cells.totals[column]
+        return np.asarray(np.asarray(totals.sums, dtype=np.float64) / 10 ** (totals.scale or 0), dtype=np.float64)
 
     def counts(self, column: str) -> NDArray[np.int64]:
         """Return the number of values in each cell."""
