@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from sdcdb.auditor.categories import CategoryAudit, audit_categories
 from sdcdb.auditor.evidence import Evidence
 from sdcdb.auditor.exposed import Level
 from sdcdb.auditor.finding import About, Finding, Pooled, findings, pooled
@@ -78,13 +79,16 @@ class Audit:
     naming: Naming
     options: Options
     columns: tuple[ColumnAudit, ...]
+    categories: tuple[CategoryAudit, ...]
     tally: Tally
     replay: Replay | None = None
 
     @property
     def findings(self) -> list[Finding]:
         """Every finding about a record, the worst first."""
-        return sorted((each for column in self.columns for each in column.findings), key=lambda f: (-f.level, f.width))
+        every = [each for column in self.columns for each in column.findings]
+        every += [each for column in self.categories for each in column.findings]
+        return sorted(every, key=lambda each: (-each.level, each.width))
 
     @property
     def exceeds(self) -> bool:
@@ -101,8 +105,13 @@ def audit(history: History, options: Options, say: Say | None = None) -> Audit:
         if say:
             say(f"auditing {table}.{column}")
         columns.append(_column(history, table, column, options, naming))
-    exposing = {at for column in columns for at in column.exposing}
-    return Audit(history, naming, options, tuple(columns), tally(history, exposing))
+    categories = []
+    for table, column in history.category_columns():
+        limit = history.snapshot.tables[table].table.limits.min_h0
+        names = naming.records(table)
+        categories.append(audit_categories(history, table, column, options.together, options.proofs, names, limit))
+    exposing = {at for each in columns for at in each.exposing} | {at for each in categories for at in each.exposing}
+    return Audit(history, naming, options, tuple(columns), tuple(categories), tally(history, exposing))
 
 
 def _column(history: History, table: str, column: str, options: Options, naming: Naming) -> ColumnAudit:

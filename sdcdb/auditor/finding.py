@@ -1,14 +1,16 @@
 """Findings: who is exposed, how closely, by which queries, to whom and since when."""
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 
 from sdcdb.auditor.evidence import Evidence
 from sdcdb.auditor.exposed import Exposure, Level, enough, exposures
-from sdcdb.auditor.proofs.certificate import Certificate, certify, smallest_cover
+from sdcdb.auditor.proofs.certificate import Certificate, certify, of_one, smallest_cover
 from sdcdb.auditor.proofs.combination import Combination
 from sdcdb.auditor.proofs.interval import Intervals, intervals
 from sdcdb.auditor.proofs.uncertainty import Doubt, Uncertainty
@@ -53,11 +55,15 @@ class Finding:
     users: tuple[str, ...]
     proof: tuple[int, ...] = ()
     """The answers of the certificate, by their number in the history."""
+    possible: tuple[str, ...] = ()
+    """Of a column without a numeric domain: the categories that remain possible. The interval is then of no meaning."""
 
     @property
-    def value(self) -> float | None:
+    def value(self) -> float | str | None:
         """The value, if it is determined."""
-        return self.lower if self.level >= Level.EXACT else None
+        if self.level < Level.EXACT:
+            return None
+        return self.possible[0] if self.possible else self.lower
 
     @property
     def width(self) -> float:
@@ -76,6 +82,11 @@ class Pooled:
     exposed: Sequence[Exposure]
     users: frozenset[str] | None = None
     """Who belongs to it; None for everybody."""
+
+    @cached_property
+    def numbers(self) -> list[int]:
+        """The number of the statement that gave each answer; it never falls."""
+        return [self.first(at).number for at in range(len(self.items))]
 
     def first(self, at: int) -> Occurrence:
         """Return the statement by which somebody of the pool first received an answer."""
@@ -193,9 +204,11 @@ def _certificate(pool: Pooled, exposure: Exposure, moment: int) -> Certificate:
     cell = exposure.cell
     last = _statement_end(pool, moment)
     if exposure.level is Level.DIRECT:
-        at = _read_directly(pool.items, pool.evidence)[cell]
+        at = moment
         return Certificate((at,), smallest=True, combination=Combination({at: Fraction(1)}, smallest=True))
     part = pool.evidence.first(last)
+    if exposure.level is Level.EXACT and pool.evidence.counts[cell] == 1 and (single := of_one(part, cell)) is not None:
+        return single
     if len(exposure.candidates) == 2 and exposure.level is Level.INTERVAL:
         two = _two_points(part, exposure)
         if two is not None:
@@ -205,10 +218,7 @@ def _certificate(pool: Pooled, exposure: Exposure, moment: int) -> Certificate:
 
 def _statement_end(pool: Pooled, at: int) -> int:
     """Return the position after the last answer of the statement that gave this one."""
-    number = pool.first(at).number
-    while at < len(pool.items) and pool.first(at).number == number:
-        at += 1
-    return at
+    return bisect_right(pool.numbers, pool.numbers[at])
 
 
 def _two_points(evidence: Evidence, exposure: Exposure) -> tuple[int, ...] | None:
@@ -252,7 +262,7 @@ def first_moments(pool: Pooled, limits: Limits) -> dict[int, int]:
     found = {each.cell: direct[each.cell] for each in pool.exposed if each.level is Level.DIRECT}
     levels = {each.cell: each.level for each in pool.exposed if each.cell not in found}
     width = enough(limits, pool.evidence.domain)
-    numbers = [pool.first(at).number for at in range(len(pool.items))]
+    numbers = pool.numbers
     starts = [at for at, number in enumerate(numbers) if at == 0 or number != numbers[at - 1]]
     ends = [*starts[1:], len(numbers)]
 

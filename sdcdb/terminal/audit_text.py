@@ -129,6 +129,8 @@ def _levels(exposed: dict[str, int]) -> str:
 
 
 def _interval(each: dict[str, Any]) -> str:
+    if each["possible"]:
+        return " or ".join(each["possible"])
     if each["value"] is not None:
         return f"= {_number(each['value'])}"
     if len(each["candidates"]) == 2 and each["h0"] <= 1:

@@ -86,7 +86,7 @@ def _held(evidence: Evidence, cell: int) -> tuple[Sets, int]:
 def certify(evidence: Evidence, cell: int, found: Intervals) -> Certificate:
     """Find the certificate of a record of a cell whose interval is `found`."""
     if _tight(found, evidence, cell) and evidence.counts[cell] == 1:
-        single = _single(evidence, cell)
+        single = of_one(evidence, cell)
         if single is not None:
             return single
         exact = [each for each in (_combination(evidence, cell), _witness(evidence, cell)) if each is not None]
@@ -101,7 +101,7 @@ def _tight(found: Intervals, evidence: Evidence, cell: int) -> bool:
     return bool(found.upper[cell] - found.lower[cell] <= slack)
 
 
-def _single(evidence: Evidence, cell: int) -> Certificate | None:
+def of_one(evidence: Evidence, cell: int) -> Certificate | None:
     """Find a sum over this record alone."""
     alone = np.zeros(len(evidence.counts), bool)
     alone[cell] = True

@@ -163,13 +163,13 @@ def _programmes(
         return Intervals(lower, upper, exact, ends)
     peeled = peel(evidence.counts, evidence.sets(sums), [evidence.answers[at] for at in sums])
     fixed = np.flatnonzero(peeled.fixed & (evidence.counts > 0))
-    lower[fixed] = upper[fixed] = peeled.values[fixed].astype(np.float64)
+    lower[fixed] = upper[fixed] = peeled.values[fixed].astype(np.float64) / peeled.unit
     slack = ROUNDING * float(evidence.domain.width)
     if peeled.odd > slack or (lower[fixed] < caps.low[fixed] - slack).any() or (upper > caps.high + slack).any():
         raise Contradiction(
             "no values fit all sums: the table changed between the answers, or they are about another table"
         )
-    ends |= {cell: (peeled.value(cell), peeled.value(cell)) for cell in fixed.tolist()}
+    ends |= {cell: (peeled.value(cell), peeled.value(cell)) for cell in np.intersect1d(fixed, wanted).tolist()}
     open_cells = np.flatnonzero(~peeled.fixed & peeled.rows.any(axis=0))
     if len(open_cells):
         _reached(evidence, peeled, caps, open_cells, wanted, enough, Intervals(lower, upper, exact, ends))

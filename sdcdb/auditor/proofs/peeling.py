@@ -22,6 +22,7 @@ class Peeled:
 
     fixed: NDArray[np.bool_]
     values: NDArray[np.object_]
+    unit: int
     rows: Sets
     rest: tuple[Fraction, ...]
     odd: Fraction
@@ -29,38 +30,67 @@ class Peeled:
 
     def value(self, cell: int) -> Fraction:
         """Return the value of a fixed cell."""
-        return Fraction(self.values[cell])
+        return Fraction(int(self.values[cell]), self.unit)
 
 
 def peel(counts: Ints, rows: Sets, answers: Sequence[Fraction]) -> Peeled:
     """Subtract known values until no sum is left with a single record."""
-    unit = lcm(1, *(answer.denominator for answer in answers))
-    whole = [int(answer * unit) for answer in answers]
+    unit = lcm(1, *{answer.denominator for answer in answers})
+    whole = [answer.numerator * (unit // answer.denominator) for answer in answers]
     small = sum(abs(each) for each in whole) < 2**60
-    matrix = sparse.csr_matrix(rows.astype(np.int64))
+    kind = np.int64 if small else object
+    rest = np.array(whole, dtype=kind)
     fixed = counts == 0
-    values = np.zeros(len(counts), dtype=np.int64 if small else object)
+    values = np.zeros(len(counts), dtype=kind)
+    odd = _singles(counts, rows, rest, fixed, values)
+    several = np.flatnonzero((rows & (counts > 0)).sum(axis=1) > 1)
+    left = np.zeros(0, np.int64)
+    over = rest[several]
+    if len(several):
+        matrix = sparse.csr_matrix(rows[several], dtype=np.int64)
+        left = _subtract(matrix, counts, rest[several], fixed, values, small=small)
+        over = _subtracted(matrix, rest[several], values, small=small)
+    odd = max([odd, *(abs(int(each)) for each in over[left == 0])])
+    open_rows = np.flatnonzero(left > 1)
+    kept = rows[several[open_rows]] & ~fixed
+    remaining = tuple(Fraction(int(over[at]), unit) for at in open_rows)
+    return Peeled(fixed, values, unit, kept, remaining, Fraction(odd, unit))
+
+
+def _singles(
+    counts: Ints, rows: Sets, rest: NDArray[np.object_], fixed: NDArray[np.bool_], values: NDArray[np.object_]
+) -> int:
+    """Fix, in place, what is summed alone; return by how much two sums over one record differ."""
+    alone = np.flatnonzero((rows & (counts > 0)).sum(axis=1) == 1)
+    cells = (rows[alone] & (counts > 0)).argmax(axis=1) if len(alone) else np.zeros(0, np.intp)
+    alone, cells = alone[counts[cells] == 1], cells[counts[cells] == 1]
+    values[cells] = rest[alone]
+    fixed[cells] = True
+    return max((abs(int(each)) for each in rest[alone] - values[cells] if each), default=0)
+
+
+def _subtract(
+    matrix: sparse.csr_matrix,
+    counts: Ints,
+    rest: NDArray[np.object_],
+    fixed: NDArray[np.bool_],
+    values: NDArray[np.object_],
+    *,
+    small: bool,
+) -> Ints:
+    """Fix, in place, what is left alone in a sum; return how many records are open in each sum at the end."""
     places = np.arange(len(counts), dtype=np.int64)
-    rest = np.array(whole, dtype=np.int64 if small else object)
     left = _left(matrix, counts, fixed)
     while True:
         ready = np.flatnonzero(left == 1)
         if not len(ready):
-            break
+            return left
         cells = np.asarray(matrix[ready] @ np.where(fixed, 0, places), dtype=np.int64).ravel()
         known = _subtracted(matrix[ready], rest[ready], values, small=small)
         cells, first = np.unique(cells, return_index=True)
         values[cells] = known[first]
-        fixed = fixed.copy()
         fixed[cells] = True
         left = _left(matrix, counts, fixed)
-    over = _subtracted(matrix, rest, values, small=small)
-    done = np.flatnonzero(left == 0)
-    odd = max((abs(int(each)) for each in over[done]), default=0)
-    open_rows = np.flatnonzero(left > 1)
-    found = np.array([Fraction(int(each), unit) for each in values], dtype=object)
-    kept = rows[open_rows] & ~fixed
-    return Peeled(fixed, found, kept, tuple(Fraction(int(over[at]), unit) for at in open_rows), Fraction(odd, unit))
 
 
 def _left(matrix: sparse.csr_matrix, counts: Ints, fixed: NDArray[np.bool_]) -> Ints:

@@ -110,8 +110,8 @@ def _alone(answer: Fraction, columns: Indices, atoms: Atoms, found: Reach) -> No
     slack = MARGIN * float(all_most - all_least)
     if float(answer - all_least) < -slack or float(all_most - answer) < -slack:
         raise Infeasible
-    for c in least:
-        ends = max(least[c], answer - (all_most - most[c])), min(most[c], answer - (all_least - least[c]))
+    for c, own in least.items():
+        ends = max(own, answer - (all_most - most[c])), min(most[c], answer - (all_least - own))
         found.exact[c] = ends
         found.least[c], found.most[c] = float(ends[0]), float(ends[1])
 
