@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from sdcdb.gateway.rules.verdict import Verdict
+from sdcdb.gateway.workers.process import Rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,3 +39,14 @@ class Answer:
 
     def __len__(self) -> int:
         return len(self.rows)
+
+
+def answer_of(rows: Rows, verdict: Verdict) -> Answer:
+    """Return what a statement returned as an answer."""
+    return Answer(rows.columns, rows.types, rows.rows, verdict)
+
+
+def marked_answer(rows: Rows, verdict: Verdict) -> Answer:
+    """Take the marks of merged rows, which are the last column, out of the rows."""
+    merged = tuple(number for number, row in enumerate(rows.rows) if row[-1])
+    return Answer(rows.columns[:-1], rows.types[:-1], tuple(row[:-1] for row in rows.rows), verdict, merged)

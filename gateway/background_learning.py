@@ -1,36 +1,40 @@
 """Taking answers into what is known, on a thread of its own: an answer leaves while the audit learns it.
 
-The ledger has the answer by then. Whoever decides the next question waits for what is still being learnt.
+The ledger has the answer by then. Whoever decides the next question about a table waits for what is still being learnt
+about it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from concurrent.futures import Future, ThreadPoolExecutor
+
+_THREADS = 4  # tables about which something is learnt at the same time
 
 
 class Learner:
-    """At most one piece of learning at a time. The caller holds the lock under which decisions are made."""
+    """At most one piece of learning at a time about a table. The caller holds the locks of the tables it names."""
 
     def __init__(self) -> None:
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="sdcdb learning")
-        self._pending: Future[None] | None = None
-        self._failed: Callable[[], None] = lambda: None
+        self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="sdcdb learning")
+        self._pending: dict[str, tuple[Future[None], Callable[[], None]]] = {}
 
-    def begin(self, learn: Callable[[], None], failed: Callable[[], None]) -> None:
+    def begin(self, tables: Collection[str], learn: Callable[[], None], failed: Callable[[], None]) -> None:
         """Start to learn. If it fails, the next `finish` calls `failed` and raises what went wrong."""
-        self.finish()
-        self._pending, self._failed = self._thread.submit(learn), failed
+        self.finish(tables)
+        future = self._threads.submit(learn)
+        for table in tables:
+            self._pending[table] = (future, failed)
 
-    def finish(self) -> None:
-        """Wait until everything is learnt."""
-        pending, self._pending = self._pending, None
-        if pending is None:
-            return
-        try:
-            pending.result()
-        except BaseException:
-            self._failed()
-            raise
+    def finish(self, tables: Collection[str]) -> None:
+        """Wait until everything about these tables is learnt."""
+        for table in tables:
+            future, failed = self._pending.pop(table, (None, None))
+            if future is not None and failed is not None:
+                try:
+                    future.result()
+                except BaseException:
+                    failed()
+                    raise
 
     def close(self) -> None:
-        """End the thread. What was still being learnt is in the ledger."""
-        self._thread.shutdown(wait=True)
+        """End the threads. What was still being learnt is in the ledger."""
+        self._threads.shutdown(wait=True)

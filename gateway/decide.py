@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -10,10 +10,12 @@ from sdcdb.gateway.inference.finding import Finding
 from sdcdb.gateway.rules.size import large_enough, parts
 from sdcdb.gateway.rules.table import denied
 from sdcdb.gateway.rules.verdict import Change
+from sdcdb.gateway.rules.work import within_budget, work_of
 from sdcdb.gateway.tables.asked import Asked, Row
 from sdcdb.gateway.tables.cells import Cells, Indices
 from sdcdb.gateway.tables.groups import Group, union
-from sdcdb.gateway.tables.table_history import PoolHistory
+from sdcdb.gateway.tables.joint_audit import JointAudit
+from sdcdb.gateway.tables.pool_history import PoolHistory
 from sdcdb.gateway.tables.vault import Evaluated
 
 AUDITED = frozenset({"sum", "min", "max"})
@@ -65,6 +67,7 @@ def decide(evaluated: Sequence[Evaluated], audited: Mapping[str, PoolHistory]) -
     A row of a result stands or falls as one: when one of its aggregates is refused, none is released. What becomes of
     refused rows is the policy's choice: `merge` makes one row of them, which is decided like any other; `mark` leaves
     them without numbers; with `deny`, or where nothing would be left of a block, one refused row denies the statement.
+    A statement that would take too much work is denied before it is done.
     """
     suppressed: dict[Row, str] = {}
     for each in evaluated:
@@ -72,6 +75,7 @@ def decide(evaluated: Sequence[Evaluated], audited: Mapping[str, PoolHistory]) -
     _all_or_nothing(suppressed, evaluated)
     own = [wanted for each in evaluated for wanted in _asked(each, each.groups, suppressed, audited)]
     refused_unions: set[tuple[Row, int]] = set()
+    spent = 0
     while True:  # a row that one audit refuses is not asked of another: decide again without it
         merged = [union for each in evaluated for union in _merged(each, suppressed)]
         bare = _without_numbers(evaluated, suppressed, merged, refused_unions, audited)
@@ -79,6 +83,9 @@ def decide(evaluated: Sequence[Evaluated], audited: Mapping[str, PoolHistory]) -
         for each in evaluated:
             mine = [union.union for union in merged if union.row[0] == each.block.number and union.row not in bare]
             asked += _asked(each, [union for union in mine if union is not None], {}, audited)
+        spent += _work(asked, audited)
+        if not within_budget(spent):
+            raise denied("work")
         findings = _considered(asked, audited)
         refused = {a.row: f.rule or "interval" for a, f in zip(asked, findings, strict=True) if not f.allowed}
         if not refused:
@@ -122,13 +129,34 @@ def _without_numbers(
     return found
 
 
+def _work(asked: Sequence[Asked], audited: Mapping[str, PoolHistory]) -> int:
+    """Return what it costs to consider questions. It follows from the questions and the past alone."""
+    numbers: dict[tuple[str, str], int] = {}
+    for each in asked:
+        numbers[each.table, each.column] = numbers.get((each.table, each.column), 0) + 1
+    return sum(
+        work_of(number, audited[table].knowledge(column).rank, audited[table].cells.size)
+        for (table, column), number in numbers.items()
+    )
+
+
 def _considered(asked: Sequence[Asked], audited: Mapping[str, PoolHistory]) -> list[Finding]:
     found: dict[int, Finding] = {}
-    for table, column in dict.fromkeys((each.table, each.column) for each in asked):
-        mine = [n for n, each in enumerate(asked) if (each.table, each.column) == (table, column)]
-        findings = audited[table].consider(column, [asked[n].question for n in mine])
+    for table, column in dict.fromkeys((each.table, each.audited) for each in asked):
+        mine = [n for n, each in enumerate(asked) if (each.table, each.audited) == (table, column)]
+        findings = audited[table].consider(column, [asked[n] for n in mine])
         found |= dict(zip(mine, findings, strict=True))
+    for joint in joint_audits(audited):
+        mine = [n for n, each in enumerate(asked) if found[n].allowed and joint.holds(each)]
+        for n, rule in zip(mine, joint.consider([asked[n] for n in mine]), strict=True):
+            if rule is not None:
+                found[n] = replace(found[n], allowed=False, rule=rule, after=None)
     return [found[n] for n in range(len(asked))]
+
+
+def joint_audits(audited: Mapping[str, PoolHistory]) -> list[JointAudit]:
+    """Return the audits of linked columns that a statement meets, each once."""
+    return list({id(joint): joint for each in audited.values() for joint in each.joints}.values())
 
 
 def _too_small(evaluated: Evaluated, cells: Cells) -> dict[Row, str]:
@@ -174,7 +202,7 @@ def _asked(
         row = (evaluated.block.number, group.row)
         if row not in suppressed:
             for (column, _), (chosen, kinds) in _wanted(evaluated, group).items():
-                yield Asked(row, table, column, chosen, audited[table].question(chosen, frozenset(kinds), column))
+                yield audited[table].asked(row, column, chosen, frozenset(kinds))
 
 
 def _wanted(evaluated: Evaluated, group: Group) -> dict[tuple[str, bytes], tuple[Indices, set[str]]]:

@@ -2,14 +2,16 @@
 
     SQL text -> statement (blocks) -> query sets -> rules -> ledger -> answer
 
-Decisions on restricted tables are made one at a time, so that two questions that are safe apart and unsafe together
-cannot both pass. Everything else runs at once, on as many threads as ask.
+Decisions on one restricted table are made one at a time, so that two questions that are safe apart and unsafe together
+cannot both pass. Everything else runs at once, on as many threads as ask: statements are read, query sets found and
+answers computed outside of the lock.
 """
 
 import secrets
 import tempfile
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -19,31 +21,38 @@ from sqlglot import exp
 
 from sdcdb.connection.connect import is_read_only
 from sdcdb.errors import Denied, LedgerError, Unsupported
-from sdcdb.gateway.answer import Answer
+from sdcdb.gateway.answer import Answer, answer_of, marked_answer
 from sdcdb.gateway.asking import ANALYST, Asking, asking
 from sdcdb.gateway.background_learning import Learner
 from sdcdb.gateway.cancellation import Cancellation
 from sdcdb.gateway.decide import Decided, decide
+from sdcdb.gateway.disclosed import disclosed_facts, learn_answers
 from sdcdb.gateway.inference.score import Score
 from sdcdb.gateway.knowledge_left import Known, knowledge_left
-from sdcdb.gateway.ledger.entry import ActEntry, AnsweredFact, LoginEntry, QuestionEntry, fields_of
+from sdcdb.gateway.ledger.entry import ActEntry, AnsweredFact, LoginEntry, fields_of
 from sdcdb.gateway.ledger.mark import mark_of, open_ledger, read_mark, write_mark
 from sdcdb.gateway.ledger.places import ledger_path
-from sdcdb.gateway.lobby.lobby import Lobby, Rows
+from sdcdb.gateway.lobby.desk import Desk
+from sdcdb.gateway.lobby.lobby import Lobby
 from sdcdb.gateway.lobby.release import compute_release
+from sdcdb.gateway.noted import explain_entry, question_entry
 from sdcdb.gateway.reading.duckdb_parser import NativeParser
 from sdcdb.gateway.reading.further import computes_further, with_marks
 from sdcdb.gateway.reading.literals import put_in_values
 from sdcdb.gateway.reading.statement import Params, Statement, privacy_question, statement
 from sdcdb.gateway.relations import Relations, relations
+from sdcdb.gateway.repeated import Kept, Repeated, repeat_key
 from sdcdb.gateway.rules.table import denied
-from sdcdb.gateway.rules.verdict import Kind, Verdict
-from sdcdb.gateway.tables.asked import Asked
+from sdcdb.gateway.rules.verdict import Change, Verdict
+from sdcdb.gateway.table_locks import OWNER, TableLocks
 from sdcdb.gateway.tables.halt import Halt
-from sdcdb.gateway.tables.table_history import PoolHistory
+from sdcdb.gateway.tables.pool_history import PoolHistory
 from sdcdb.gateway.tables.tables import Tables
-from sdcdb.gateway.tables.vault import Vault
+from sdcdb.gateway.tables.vault import Evaluated, Vault
+from sdcdb.gateway.turns import Turns
 from sdcdb.gateway.unexpected import deny_unexpected
+from sdcdb.gateway.worded import refused, verdict_of
+from sdcdb.gateway.workers.limits import WorkLimits, read_size
 from sdcdb.policy.governed import Governed
 from sdcdb.views.secret import read_secret
 
@@ -67,7 +76,8 @@ class Gateway:
         `adopt_ledger` is the owner's reason to go on with another ledger than the one the database was last used with.
         """
         self._policy = database.required_policy()
-        self._lock = threading.RLock()
+        self._locks = TableLocks()
+        self._looking = threading.Lock()  # while somebody looks whether tables have changed
         self._con = database.con.cursor()  # the owner may use their own connection meanwhile
         self.relations: Relations = relations(self._con, self._policy)
         self._scratch = None if database.path else tempfile.TemporaryDirectory(prefix="sdcdb-")
@@ -77,9 +87,12 @@ class Gateway:
         try:
             self._parser = NativeParser()
             self._vault = Vault(database.con, _digest_key(database.path))
-            self._lobby = Lobby(self.relations, self._vault, database.path, memory=memory, seconds=seconds)
+            limits = WorkLimits(seconds=seconds, memory=read_size(memory))
+            self._lobby = Lobby(self.relations, self._vault, database.path, limits)
             self._tables = Tables(database, self.relations, self._vault, self._ledger)
             self._learner = Learner()
+            self._repeated = Repeated()
+            self._turns = Turns(limits.per_user, limits.queue)
             self._running: set[Cancellation] = set()
             self._mark()
         except BaseException:
@@ -104,56 +117,57 @@ class Gateway:
 
         `cancellation` lets another thread stop this one statement.
         """
-        who = self._who(user)
-        handle = cancellation or Cancellation()
-        self._running.add(handle)
+        question = privacy_question(sql)
+        if question is not None:
+            verdict = self.explain(question, params, user, cancellation=cancellation)
+            return Answer(("property", "value"), ("VARCHAR", "VARCHAR"), tuple(verdict.rows()), verdict)
+        who = self._who(user, sql)
         try:
-            question = privacy_question(sql)
-            if question is not None:
-                verdict = self.explain(question, params, who)
-                return Answer(("property", "value"), ("VARCHAR", "VARCHAR"), tuple(verdict.rows()), verdict)
-            return self._answered(sql, params, who, handle)
+            with self._at_work(who, cancellation) as handle:
+                return self._answered(sql, params, who, handle)
         except Denied as refusal:
-            self._note(sql, who, refusal)
+            self._note(sql, who.user, refusal)
             raise
         except LedgerError:
             raise denied("ledger") from None
         except Exception as problem:  # noqa: BLE001 - one place for all that nobody expected
             unexpected = deny_unexpected(problem)
-            self._note(sql, who, unexpected)
+            self._note(sql, who.user, unexpected)
             raise unexpected from None
-        finally:
-            self._running.discard(handle)
 
-    def explain(self, sql: str, params: Params = None, user: Asking | str = ANALYST) -> Verdict:
-        """Return the verdict on a statement without running it: nothing is answered and nothing is counted."""
-        who = self._who(user)
-        handle = Cancellation()
+    def explain(
+        self,
+        sql: str,
+        params: Params = None,
+        user: Asking | str = ANALYST,
+        *,
+        cancellation: Cancellation | None = None,
+    ) -> Verdict:
+        """Return the verdict on a statement without running it. It is asked, and in the ledger, but nothing is told."""
+        who = self._who(user, sql)
         try:
-            read = self._read(sql, params, handle)
-            with self._lock:
-                return _verdict(self._decided(read, who, handle)) if read.blocks else Verdict("allow")
+            with self._at_work(who, cancellation) as handle:
+                read = self._read(sql, params, handle)
+                verdict = self._explained(read, who, handle) if read.blocks else Verdict("allow")
         except Denied as refusal:
-            return _refused(refusal)
+            verdict = refused(refusal)
         except LedgerError:
-            return _refused(denied("ledger"))
+            return refused(denied("ledger"))
         except Exception as problem:  # noqa: BLE001 - as in `ask`
-            return _refused(deny_unexpected(problem))
+            verdict = refused(deny_unexpected(problem))
+        try:
+            self._ledger.append(fields_of(explain_entry(who.user, sql, verdict)))
+        except LedgerError:
+            return refused(denied("ledger"))
+        return verdict
 
     def status(self) -> dict[str, dict[str, dict[str, Score]]]:
         """Return, per table, pool of users and confidential column, how much all answers together tell."""
-        with self._lock:
-            self._learner.finish()
-            return {
-                table.name: {
-                    pool: self._tables.pool(table.name, pool).status() for pool in self._tables.pools(table.name)
-                }
-                for table in self.relations.restricted()
-            }
+        return {table.name: self._table_status(table.name) for table in self.relations.restricted()}
 
     def known(self, user: Asking | str | None = None) -> list[Known]:
         """Return what is known of every confidential column, and how much room is left: to one user, or to anybody."""
-        own = None if user is None else self._who(user).pools
+        own = None if user is None else (user if isinstance(user, Asking) else self.asking(user)).pools
         tables = {table.name: table for table in self.relations.restricted()}
         return [
             knowledge_left(tables[name], pool, column, score)
@@ -163,24 +177,32 @@ class Gateway:
             for column, score in columns.items()
         ]
 
+    @property
+    def healthy(self) -> bool:
+        """Whether the ledger can be written; without it nothing is answered."""
+        return self._ledger.healthy
+
     def halted(self) -> list[Halt]:
         """Return the restricted tables about which nothing is answered until their owner acts, and why."""
-        with self._lock:
+        with self._looking:
             return self._tables.halted()
 
     def changed(self) -> list[str]:
         """Return the restricted tables that have changed since earlier answers, and wait for `refresh`."""
         return [halt.table for halt in self.halted() if halt.rule == "version"]
 
-    def refresh(self, table: str | None = None) -> list[str]:
-        """Declare that a table has changed, and answer about it as it is now; return the tables that had changed."""
-        with self._lock:
-            self._learner.finish()
-            return self._tables.refresh(table)
+    def refresh(self, table: str | None = None, *, as_new: str = "") -> list[str]:
+        """Declare that a table has changed, and answer about it as it is now; return the tables that had changed.
+
+        `as_new` is the owner's reason to take the records of the changed tables as other people than those before.
+        """
+        with self._all_tables() as names, self._looking:
+            self._learner.finish(names)
+            return self._tables.refresh(table, as_new)
 
     def accept_looser(self, reason: str) -> list[str]:
         """Accept looser limits, as an act of the owner that the ledger keeps; return what became looser."""
-        with self._lock:
+        with self._all_tables(), self._looking:
             return self._tables.accept_looser(reason)
 
     def note(self, entry: LoginEntry | ActEntry) -> None:
@@ -216,57 +238,134 @@ class Gateway:
         if self._marked and self._ledger.healthy:
             write_mark(self._con, mark_of(self._ledger))
 
-    def _who(self, user: Asking | str) -> Asking:
-        return user if isinstance(user, Asking) else self.asking(user)
+    def _who(self, user: Asking | str, sql: str) -> Asking:
+        if isinstance(user, Asking):
+            return user
+        try:
+            return self.asking(user)
+        except Denied as refusal:
+            self._note(sql, user, refusal)
+            raise
+
+    @contextmanager
+    def _at_work(self, who: Asking, cancellation: Cancellation | None) -> Iterator[Cancellation]:
+        """Wait for the user's turn; `interrupt` reaches the statement from here on."""
+        handle = cancellation or Cancellation()
+        self._running.add(handle)
+        try:
+            with self._turns.turn(who.user, handle):
+                yield handle
+        finally:
+            self._running.discard(handle)
+
+    @contextmanager
+    def _all_tables(self) -> Iterator[list[str]]:
+        names = [table.name for table in self.relations.restricted()]
+        with self._locks.holding(names, OWNER):
+            yield names
+
+    def _together(self, names: Sequence[str]) -> list[str]:
+        """Return the tables that are decided on together with these: linked columns have one audit."""
+        groups = [{table for table, _ in group} for group in self.relations.linked]
+        return sorted(set(names).union(*(group for group in groups if group & set(names))))
+
+    def _table_status(self, name: str) -> dict[str, dict[str, Score]]:
+        with self._locks.holding([name], OWNER):
+            self._learner.finish([name])
+            return {pool: self._tables.pool(name, pool).status() for pool in self._tables.pools(name)}
 
     def _answered(self, sql: str, params: Params, who: Asking, handle: Cancellation) -> Answer:
-        read = self._read(sql, params, handle)
+        key = repeat_key(sql, params, who)
+        kept = self._repeated.find(key)
+        again = None if kept is None else self._again(kept, sql, who, handle)
+        if again is not None:
+            return again
+        looked: list[exp.Expr] = []
+        read = self._read(sql, params, handle, looked)
         if not read.blocks:
             rows = self._lobby.run(read, {}, handle)
             self._write(sql, who, Verdict("allow"), ())
-            return _answer(rows, Verdict("allow"))
-        with self._lock:
-            decided = self._decided(read, who, handle)
-            verdict = _verdict(decided)
+            return answer_of(rows, Verdict("allow"))
+        evaluated = self._evaluated(read, who, handle)
+        with self._locks.holding(self._together(_tables_of(read)), who.user, handle):
+            decided = self._decided(read, evaluated, who, handle)
+            verdict = verdict_of(decided)
             handle.check()
-            self._commit(sql, who, decided, verdict)
-            results = {each.block.released: compute_release(each, decided, self._vault) for each in decided.evaluated}
+            facts = self._commit(sql, who, decided, verdict)
+        results = {each.block.released: compute_release(each, decided, self._vault) for each in decided.evaluated}
         marked = with_marks(read.tree) if decided.merged and read.tree is not None else None
         if marked is None:
-            return _answer(self._lobby.run(read, results, handle), verdict)
-        return _marked_answer(self._lobby.run(replace(read, tree=marked), results, handle), verdict)
+            answer = answer_of(self._lobby.run(read, results, handle), verdict)
+        else:
+            answer = marked_answer(self._lobby.run(replace(read, tree=marked), results, handle), verdict)
+        if Desk.takes(read, results) and not looked and not any(block.joins for block in read.blocks):
+            self._repeated.keep(key, answer, facts, {name: each.table for name, each in decided.audits.items()})
+        return answer
 
-    def _read(self, sql: str, params: Params, handle: Cancellation) -> Statement:
+    def _again(self, kept: Kept, sql: str, who: Asking, handle: Cancellation) -> Answer | None:
+        """Answer once more what was answered; None if a table is no longer what it was."""
+        names = list(kept.histories)
+        with self._locks.holding(self._together(names), who.user, handle):
+            audits = self._audits(names, who)
+            if any(audits[name].table is not history for name, history in kept.histories.items()):
+                return None
+            self._learner.finish(self._together(names))
+            now = {fact.column: audits[fact.table].score(fact.column) for fact in kept.facts}
+            verdict = replace(kept.answer.verdict, changes={name: Change(score, score) for name, score in now.items()})
+            self._write(sql, who, verdict, kept.facts)
+        return replace(kept.answer, verdict=verdict)
+
+    def _explained(self, read: Statement, who: Asking, handle: Cancellation) -> Verdict:
+        evaluated = self._evaluated(read, who, handle)
+        with self._locks.holding(self._together(_tables_of(read)), who.user, handle):
+            return verdict_of(self._decided(read, evaluated, who, handle))
+
+    def _read(self, sql: str, params: Params, handle: Cancellation, looked: list[exp.Expr] | None = None) -> Statement:
+        """Read a statement; `looked` gets the queries over public tables that had to run for it."""
+
+        def read(query: exp.Expr) -> list[Any]:
+            if looked is not None:
+                looked.append(query)
+            return self._public(query, handle)
+
         def values(condition: exp.Expr) -> exp.Expr:
-            return put_in_values(condition, lambda query: self._public(query, handle))
+            return put_in_values(condition, read)
 
         return statement(sql, params, self.relations, self._parser, values)
 
-    def _decided(self, read: Statement, who: Asking, handle: Cancellation) -> Decided:
-        names = dict.fromkeys(each.table.name for each in read.blocks)
-        for name in names:
-            self._tables.must_be_current(name)
-        audits = {name: self._tables.pool(name, who.pools[name]) for name in names}
-        evaluated = [self._vault.evaluate(each, audits[each.table.name].cells, handle) for each in read.blocks]
-        self._learner.finish()
+    def _audits(self, names: Sequence[str], who: Asking) -> dict[str, PoolHistory]:
+        with self._looking:
+            for name in names:
+                self._tables.must_be_current(name)
+        return {name: self._tables.pool(name, who.pools[name]) for name in names}
+
+    def _evaluated(self, read: Statement, who: Asking, handle: Cancellation) -> list[Evaluated]:
+        """Find the query sets of every block, in the cells as they are now."""
+        audits = self._audits(_tables_of(read), who)
+        return [self._vault.evaluate(each, audits[each.table.name].cells, handle) for each in read.blocks]
+
+    def _decided(self, read: Statement, evaluated: Sequence[Evaluated], who: Asking, handle: Cancellation) -> Decided:
+        """Decide a statement. The caller holds the locks of its tables."""
+        audits = self._audits(_tables_of(read), who)
+        if any(each.cells is not audits[each.block.table.name].cells for each in evaluated):  # refreshed meanwhile
+            evaluated = self._evaluated(read, who, handle)
+        self._learner.finish(self._together(list(audits)))
         decided = decide(evaluated, audits)
         if decided.suppressed and read.tree is not None and computes_further(read.tree):
             raise denied("hidden")
         return decided
 
-    def _commit(self, sql: str, who: Asking, decided: Decided, verdict: Verdict) -> None:
+    def _commit(self, sql: str, who: Asking, decided: Decided, verdict: Verdict) -> tuple[AnsweredFact, ...]:
         """Write the answers into the ledger, whatever they are, then learn them."""
-        facts = tuple(
-            decided.audits[asked.table].fact(asked, finding, surprise=surprise)
-            for asked, finding, surprise in zip(decided.asked, decided.findings, _surprises(decided), strict=True)
-        )
+        facts = disclosed_facts(decided)
         self._write(sql, who, verdict, facts)
 
         def failed() -> None:  # what is known is no longer what is in the ledger: answer nothing more about it
             for table in decided.audits:
                 self._tables.forget(table)
 
-        self._learner.begin(lambda: _learn(decided.asked, decided.audits), failed)
+        self._learner.begin(self._together(list(decided.audits)), lambda: learn_answers(decided), failed)
+        return facts
 
     def _public(self, query: exp.Expr, handle: Cancellation) -> list[Any]:
         """Run a subquery over public tables in the lobby; return its values."""
@@ -279,25 +378,17 @@ class Gateway:
             raise Unsupported("a subquery in a condition gives one column of not too many values", "a shorter list")
         return [row[0] for row in rows.rows]
 
-    def _note(self, sql: str, who: Asking, refusal: Denied) -> None:
+    def _note(self, sql: str, user: str, refusal: Denied) -> None:
         """Write a refusal into the ledger. One that is there already, or cannot be written, is raised all the same."""
         if not self._ledger.healthy or refusal.rule == "ledger":
             return
         try:
-            self._write(sql, who, _refused(refusal), ())
+            self._ledger.append(fields_of(question_entry(user, sql, refused(refusal), ())))
         except LedgerError:
             raise denied("ledger") from None
 
     def _write(self, sql: str, who: Asking, verdict: Verdict, facts: tuple[AnsweredFact, ...]) -> None:
-        entry = QuestionEntry(
-            user=_writable(who.user),
-            sql=_writable(sql),
-            verdict=verdict.kind,
-            rule=verdict.rule,
-            reason=verdict.reason,
-            facts=facts,
-        )
-        self._ledger.append(fields_of(entry))
+        self._ledger.append(fields_of(question_entry(who.user, sql, verdict, facts)))
 
 
 def _digest_key(database: Path | None) -> str:
@@ -307,53 +398,5 @@ def _digest_key(database: Path | None) -> str:
     return read_secret("keyfile", database).subkey("the digests of the ledger")
 
 
-def _surprises(decided: Decided) -> list[bool]:
-    """Tell which answers leave somebody less room than the limits say: for the owner, in the ledger."""
-    found: dict[int, bool] = {}
-    for (table, column), mine in _by_column(decided.asked):
-        audit = decided.audits[table]
-        flags = audit.knowledge(column).surprises([a.question for a in mine], [audit.answers(a) for a in mine])
-        found |= {id(asked): flag for asked, flag in zip(mine, flags, strict=True)}
-    return [found[id(asked)] for asked in decided.asked]
-
-
-def _learn(asked: Iterable[Asked], audits: Mapping[str, PoolHistory]) -> None:
-    for (table, column), mine in _by_column(asked):
-        audit = audits[table]
-        audit.knowledge(column).learn([a.question for a in mine], [audit.answers(a) for a in mine])
-
-
-def _by_column(asked: Iterable[Asked]) -> Iterator[tuple[tuple[str, str], list[Asked]]]:
-    found: dict[tuple[str, str], list[Asked]] = {}
-    for each in asked:
-        found.setdefault((each.table, each.column), []).append(each)
-    yield from found.items()
-
-
-def _verdict(decided: Decided) -> Verdict:
-    if not decided.suppressed:
-        return Verdict("allow", changes=decided.changes())
-    refusal = denied(next(iter(decided.suppressed.values())))
-    return Verdict("suppress", refusal.rule, refusal.reason, refusal.hint, decided.changes(), decided.unseen)
-
-
-def _refused(refusal: Denied) -> Verdict:
-    kind: Kind = "unsupported" if isinstance(refusal, Unsupported) else "deny"
-    return Verdict(kind, refusal.rule, refusal.reason, refusal.hint)
-
-
-def _writable(text: object) -> str:
-    """Return what was sent as a text that the ledger can hold: one without halves of characters."""
-    if not isinstance(text, str):
-        return f"({type(text).__name__})"
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
-
-
-def _answer(rows: Rows, verdict: Verdict) -> Answer:
-    return Answer(rows.columns, rows.types, rows.rows, verdict)
-
-
-def _marked_answer(rows: Rows, verdict: Verdict) -> Answer:
-    """Take the marks of merged rows, which are the last column, out of the rows."""
-    merged = tuple(number for number, row in enumerate(rows.rows) if row[-1])
-    return Answer(rows.columns[:-1], rows.types[:-1], tuple(row[:-1] for row in rows.rows), verdict, merged)
+def _tables_of(read: Statement) -> list[str]:
+    return list(dict.fromkeys(each.table.name for each in read.blocks))

@@ -39,7 +39,7 @@ def _rooms(table: Restricted, column: Confidential, score: Score) -> Iterator[fl
     integral of log2(width / eps).
     """
     width, limits = column.high - column.low, table.limits
-    yield _left(score.interval, width, limits.min_interval.of(width))
+    yield _left(score.interval, width, table.limits_of(column).min_interval)
     values = width / column.step + 1 if column.step else inf
     if limits.min_h0 > 0 and values < inf:
         yield _left(score.h0, log2(values), limits.min_h0)

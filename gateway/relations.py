@@ -1,7 +1,7 @@
 """What an analyst may name: restricted tables, public tables and protected views."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import duckdb
@@ -10,8 +10,12 @@ from sdcdb.connection.collations import types_with_collations
 from sdcdb.connection.identifiers import fold, identifier, quoted, table_reference
 from sdcdb.connection.profile import column_types
 from sdcdb.errors import Unsupported
+from sdcdb.fields.histogram import Histogram
 from sdcdb.gateway.inference.limits import Limits
-from sdcdb.policy.models import ROWID, Policy, Restrict, Role
+from sdcdb.gateway.inference.prior import Prior
+from sdcdb.gateway.linear import Linear, resolved, strictest
+from sdcdb.policy.links import Equation
+from sdcdb.policy.models import ROWID, Policy, Restrict, Role, Table
 from sdcdb.views import catalogue
 
 Kind = Literal["restricted", "public", "protected"]
@@ -43,13 +47,27 @@ class Relation:
 
 @dataclass(frozen=True)
 class Confidential:
-    """A confidential column: the range that is publicly known, and the grid in it."""
+    """A confidential column: the range that is publicly known, the grid in it, and the shares declared public."""
 
     name: str
     type: str
     low: float
     high: float
     step: float | None
+    known: Histogram | None = None
+
+    @property
+    def prior(self) -> Prior | None:
+        """The declared shares as the audit takes them."""
+        if self.known is None:
+            return None
+        return Prior.of((each.low, each.high, each.share) for each in self.known.bins)
+
+    @property
+    def spread(self) -> float:
+        """The width of what is usual; where nothing is declared, the domain counts as evenly filled."""
+        prior = self.prior or Prior((self.low, self.high), (1.0,))
+        return prior.spread
 
 
 @dataclass(frozen=True)
@@ -60,13 +78,33 @@ class Restricted(Relation):
     quasi: tuple[str, ...]
     confidential: Mapping[str, Confidential]
     limits: Restrict
+    linear: Mapping[str, Linear] = field(default_factory=dict)
+    """Columns that follow from another one by an equation, which is audited in their place."""
+
+    def base(self, column: str) -> Linear:
+        """Return the column that is audited in the place of one, and how that follows from it."""
+        return self.linear.get(column) or Linear(column)
+
+    def audited(self, base: str) -> tuple[Confidential, Limits]:
+        """Return a column as it is audited: what is known of it, and the limits, with those of columns that follow."""
+        spec = self.confidential[base]
+        low, high, step, limits = spec.low, spec.high, spec.step, [self.limits_of(spec)]
+        for name, each in self.linear.items():
+            if each.base == base:
+                other = self.confidential[name]
+                least, most = each.span(other.low, other.high)
+                low, high = max(low, least), min(high, most)
+                if step is not None and other.step is not None:
+                    step = max(step, other.step / abs(each.factor))
+                limits.append(each.limits(self.limits_of(other)))
+        return replace(spec, low=low, high=high, step=step), strictest(limits)
 
     def limits_of(self, column: Confidential) -> Limits:
         """Return the thresholds of a confidential column, in its own units."""
         wanted = self.limits
         return Limits(
             min_set=wanted.min_set,
-            min_interval=wanted.min_interval.of(column.high - column.low),
+            min_interval=wanted.min_interval.of(column.high - column.low, column.spread),
             min_h0=wanted.min_h0,
             min_area=wanted.min_area,
             max_overlap=wanted.max_overlap,
@@ -79,6 +117,8 @@ class Relations:
     """Everything that can be named."""
 
     all: tuple[Relation, ...]
+    linked: tuple[frozenset[tuple[str, str]], ...] = ()
+    """Groups of columns, by table and name, of which one follows from another in some way."""
 
     def find(self, schema: str, name: str) -> Relation | None:
         """Return the relation of this name; without a schema, `main` is meant."""
@@ -108,16 +148,37 @@ def relations(con: duckdb.DuckDBPyConnection, policy: Policy) -> Relations:
         roles = {folded[fold(c)]: spec for c, spec in table.columns.items() if fold(c) in folded}
         if table.restrict is not None:
             confidential = {
-                column: Confidential(column, types[column], *spec.domain, spec.step)
+                column: Confidential(column, types[column], *spec.domain, spec.step, spec.histogram)
                 for column, spec in roles.items()
                 if spec.role is Role.CONFIDENTIAL and spec.domain is not None
             }
             quasi = tuple(c for c, spec in roles.items() if spec.role in {Role.QUASI, Role.PUBLIC})
             shown = {column: kind for column, kind in types.items() if column in quasi or column in confidential}
             key = folded.get(fold(table.key or ROWID), ROWID)
-            found.append(Restricted(name, "restricted", shown, key, quasi, confidential, table.restrict))
+            linear = _linear(table, folded, confidential)
+            found.append(Restricted(name, "restricted", shown, key, quasi, confidential, table.restrict, linear))
         found += [Relation(view, "protected", _types(con, view)) for view in table.protect if view in views]
-    return Relations(tuple(found))
+    return Relations(tuple(found), tuple(_linked(policy, found)))
+
+
+def _linear(table: Table, folded: Mapping[str, str], held: Mapping[str, Confidential]) -> dict[str, Linear]:
+    """Return the equations of a table, under the names that the database has."""
+    equations = [
+        replace(link, left=folded[fold(link.left)], right=folded[fold(link.right)])
+        for link in table.links()
+        if isinstance(link, Equation) and {fold(link.left), fold(link.right)} <= set(folded)
+    ]
+    return {name: each for name, each in resolved(equations).items() if name in held and each.base in held}
+
+
+def _linked(policy: Policy, found: Iterable[Relation]) -> Iterator[frozenset[tuple[str, str]]]:
+    """Yield the groups of linked columns; one that follows by an equation is there as what it follows from."""
+    tables = {table.name: table for table in found if isinstance(table, Restricted)}
+    for group in policy.linked_columns():
+        own = [(tables[t], tables[t].column(c)) for t, c in group if t in tables]
+        members = {(t.name, t.base(c).base) for t, c in own if c is not None and c in t.confidential}
+        if len(members) > 1:
+            yield frozenset(members)
 
 
 def _types(con: duckdb.DuckDBPyConnection, name: str) -> dict[str, str]:

@@ -15,6 +15,7 @@ from sdcdb.gateway.inference.exact.answered_sums import History
 from sdcdb.gateway.inference.extremes.alternates import witnesses_safe
 from sdcdb.gateway.inference.extremes.extremes import learn_extreme
 from sdcdb.gateway.inference.finding import Finding
+from sdcdb.gateway.inference.forecast import Forecast
 from sdcdb.gateway.inference.intervals.record_bounds import atom_bounds, on_grid
 from sdcdb.gateway.inference.lattice.lattice import Lattice
 from sdcdb.gateway.inference.limits import Limits
@@ -49,7 +50,7 @@ class Knowledge:
         step: float | None,
         limits: Limits,
         secret: bytes | None = None,
-        prior: Prior | None = None,
+        prior: Prior | Forecast | None = None,
     ) -> None:
         records = np.asarray(counts, dtype=np.int64)
         if records.ndim != 1 or (records < 0).any():
@@ -62,12 +63,21 @@ class Knowledge:
         rng = np.random.default_rng([int.from_bytes(seed, "little"), 1])
         lattice = Lattice.fresh(self._counts, 1 / self._scale.unit, rng)
         need = max(self._scale.interval_need, self._scale.cae_need)
-        known = prior.in_units(self._scale.low, self._scale.wide) if prior is not None and self._scale.wide else None
-        mean = 0.5 if known is None else min(0.98, max(0.02 * need, known.mean))
+        known = self._foretold(prior)
+        mean = 0.5 if known is None else np.clip(known.means, 0.02 * min(need, 1.0), 0.98)
         columns = Columns.fresh(need, lattice, self._scale.unit, self._scale.cae_need, mean)
         self._ground = Ground(columns, known)
         self._score: Score | None = None
         self._covered: dict[bytes, Mapping[str, Range]] = {}
+
+    def _foretold(self, prior: Prior | Forecast | None) -> Forecast | None:
+        """Return what is public of the values, for the cells that have records."""
+        if prior is None or not self._scale.wide:
+            return None
+        every = Forecast.same(prior, self._cells) if isinstance(prior, Prior) else prior
+        if len(every.place) != self._cells:
+            raise DataError(f"the forecast is about {len(every.place)} cells, the table has {self._cells}")
+        return every.of(self._live).in_units(self._scale.low, self._scale.wide)
 
     @property
     def rank(self) -> int:
@@ -169,7 +179,7 @@ class Knowledge:
         limits: Limits,
         secret: bytes | None,
         rows: Iterable[tuple[Question, Answers]],
-        prior: Prior | None = None,
+        prior: Prior | Forecast | None = None,
     ) -> "Knowledge":
         """Return the state after a history of answers that each told something new, much faster than by `learn`.
 

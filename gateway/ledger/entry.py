@@ -68,6 +68,24 @@ class QuestionEntry(Strict):
         return self.verdict in {"deny", "unsupported"}
 
 
+class ExplainEntry(Strict):
+    """A statement whose verdict was asked for, and nothing more: it counts as asked, and nothing was answered."""
+
+    kind: Literal["explain"] = "explain"
+    format: int = FORMAT
+    """The version of this format."""
+    user: str
+    """Who asked."""
+    sql: str
+    """The statement, as it was sent."""
+    verdict: VerdictKind
+    """What the gateway would decide."""
+    rule: str | None
+    """The rule that would deny or suppress."""
+    reason: str
+    """The reason, in the words that the user was told."""
+
+
 class VersionEntry(Strict):
     """A restricted table as it was when questions about it began, or after a refresh."""
 
@@ -82,6 +100,16 @@ class VersionEntry(Strict):
     """Its cells without their values, packed: key, number of values, and a keyed digest per confidential column."""
     formerly: str | None = None
     """The name under which the ledger knew the same records before."""
+    named: dict[str, str] = Field(default_factory=dict)
+    """Columns that had another name in the version before: the name now, and then."""
+    moves: dict[str, str] = Field(default_factory=dict)
+    """By column, since the version before: how many records went from which class of records to which cell, packed."""
+    people: dict[str, str] = Field(default_factory=dict)
+    """The same for people whatever their values, of columns in which a value has changed."""
+    records: str = ""
+    """The name of the file beside the ledger that holds the digest of every record; none where keys repeat."""
+    as_new: str = ""
+    """The owner's reason to take all records as other people than those before, whose answers then count no more."""
     sketches: dict[str, str] = Field(default_factory=dict)
     """By confidential column: the smallest keyed digests of its records, packed. Under any name, they are the same."""
 
@@ -105,6 +133,8 @@ class ColumnLimits(Strict):
     """The least area under H(eps)."""
     max_overlap: int | None
     """The most records that two query sets may share."""
+    known: str = ""
+    """The shares of values that were declared public."""
     small_totals: Literal["forbid", "allow"] = "forbid"
     """Whether answers may be combined to the total of fewer than `min_set` people."""
 
@@ -118,6 +148,8 @@ class TablePolicy(Strict):
     """Aggregates that may be asked."""
     columns: dict[str, ColumnLimits]
     """The thresholds by confidential column."""
+    linked: tuple[str, ...] = ()
+    """What is audited together: equations, and pairs of columns of this table or of another one."""
 
 
 class PolicyEntry(Strict):
@@ -186,7 +218,7 @@ class ActEntry(Strict):
     """When, if the entry was written later."""
 
 
-Entry = QuestionEntry | VersionEntry | PolicyEntry | OpenEntry | LoginEntry | ActEntry
+Entry = QuestionEntry | ExplainEntry | VersionEntry | PolicyEntry | OpenEntry | LoginEntry | ActEntry
 ENTRY: TypeAdapter[Entry] = TypeAdapter(Annotated[Entry, Field(discriminator="kind")])
 
 

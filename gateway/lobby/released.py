@@ -6,8 +6,9 @@ from dataclasses import dataclass
 import pyarrow as pa
 from sqlglot import exp
 
-from sdcdb.connection.identifiers import identifier
+from sdcdb.connection.identifiers import identifier, quoted
 from sdcdb.gateway.reading.reserved import is_released_aggregate
+from sdcdb.gateway.tables.carried import cast_back
 
 
 @dataclass(frozen=True)
@@ -16,6 +17,13 @@ class Released:
 
     rows: pa.Table
     types: Mapping[str, str]
+
+
+def view_of(name: str, result: Released) -> str:
+    """Write the view through which a statement reads a result, whose rows are registered as `NAME rows`."""
+    columns = ", ".join(cast_back(column, kind) for column, kind in result.types.items())
+    target, source = (quoted(identifier(each)) for each in (name, f"{name} rows"))
+    return f"CREATE TEMP VIEW {target} AS SELECT {columns or '1'} FROM {source}"
 
 
 def with_literals(tree: exp.Query, released: Mapping[str, Released]) -> str | None:

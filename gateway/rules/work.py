@@ -1,6 +1,6 @@
 """The budget of a decision, in units of work: the same question on the same history costs the same on any machine."""
 
-MOST_WORK = 60_000_000
+MOST_WORK = 2_000_000_000
 """What one statement may cost."""
 
 

@@ -5,9 +5,11 @@ table.
 """
 
 from collections.abc import Iterator
+from itertools import combinations
 
 from sdcdb.gateway.ledger.entry import ColumnLimits, PolicyEntry, TablePolicy
 from sdcdb.gateway.relations import Relations, Restricted
+from sdcdb.policy.links import Equation
 from sdcdb.policy.models import Policy
 
 _WIDTH = {"user": 0, "team": 1, "all": 2}
@@ -15,11 +17,22 @@ _WIDTH = {"user": 0, "team": 1, "all": 2}
 
 def policy_entry(relations: Relations, policy: Policy, by: str, reason: str = "") -> PolicyEntry:
     """Return the ledger's entry for a policy."""
-    tables = {table.name: _table_policy(table) for table in relations.restricted()}
+    tables = {table.name: _table_policy(table, _linked(table, relations)) for table in relations.restricted()}
     return PolicyEntry(by=by, reason=reason, tables=tables, teams=dict(policy.teams))
 
 
-def _table_policy(table: Restricted) -> TablePolicy:
+def _linked(table: Restricted, relations: Relations) -> tuple[str, ...]:
+    equations = [str(Equation(name, each.base, each.factor, each.offset)) for name, each in table.linear.items()]
+    pairs = [
+        " ~ ".join(f"{name}.{column}" for name, column in pair)
+        for group in relations.linked
+        for pair in combinations(sorted(group), 2)
+        if table.name in dict(pair)
+    ]
+    return tuple(sorted(equations + pairs))
+
+
+def _table_policy(table: Restricted, linked: tuple[str, ...]) -> TablePolicy:
     columns = {}
     for name, column in table.confidential.items():
         limits = table.limits_of(column)
@@ -32,9 +45,12 @@ def _table_policy(table: Restricted) -> TablePolicy:
             min_h0=limits.min_h0,
             min_area=limits.min_area,
             max_overlap=limits.max_overlap,
+            known=str(column.known or ""),
             small_totals=limits.small_totals,
         )
-    return TablePolicy(pool=table.limits.pool, aggregates=tuple(sorted(table.limits.aggregates)), columns=columns)
+    return TablePolicy(
+        pool=table.limits.pool, aggregates=tuple(sorted(table.limits.aggregates)), columns=columns, linked=linked
+    )
 
 
 def same_policy(before: PolicyEntry, now: PolicyEntry) -> bool:
@@ -52,6 +68,9 @@ def _loosened(before: TablePolicy, now: TablePolicy) -> Iterator[str]:
         yield f"pool: {before.pool} became {now.pool}"
     if added := sorted(set(now.aggregates) - set(before.aggregates)):
         yield f"aggregates: {', '.join(added)} may now be asked"
+    for what in before.linked:
+        if what not in now.linked:
+            yield f"linked: {what} is audited apart"
     for name, new in now.columns.items():
         old = before.columns.get(name)
         if old is None:
@@ -65,3 +84,5 @@ def _loosened(before: TablePolicy, now: TablePolicy) -> Iterator[str]:
             yield f"{name}: small_totals: forbid became allow"
         if (new.low, new.high, new.step) != (old.low, old.high, old.step):
             yield f"{name}: the domain became [{new.low:g}, {new.high:g}] with step {new.step}"
+        if new.known != old.known:
+            yield f"{name}: declared public was {old.known or 'nothing'}, now {new.known or 'nothing'}"

@@ -25,6 +25,7 @@ from sdcdb.gateway.relations import Relation, Restricted
 from sdcdb.gateway.tables.carried import read_arrow, to_carry
 from sdcdb.gateway.tables.cells import Cells, Indices, build
 from sdcdb.gateway.tables.groups import NO_VALUE, Group
+from sdcdb.gateway.tables.joined import must_not_multiply
 
 SECONDS = 30.0
 MOST_GROUPS = 20_000
@@ -38,6 +39,8 @@ class Evaluated:
     """
 
     block: Block
+    cells: Cells
+    """The cells in which the groups were found."""
     groups: tuple[Group, ...]
     rows: pa.Table
     types: Mapping[str, str]
@@ -83,6 +86,7 @@ class Vault:
         tables: list[pa.Table] = []
         types: dict[str, str] = {}
         with self._evaluating(cancellation) as cursor:
+            must_not_multiply(cursor, block, cells)
             for number in range(len(block.grouping.sets)):
                 found, rows, kinds = _grouped(cursor, block, cells, number, len(groups))
                 groups += found
@@ -90,7 +94,7 @@ class Vault:
                 types |= kinds
         if len(groups) > MOST_GROUPS:
             raise Unsupported(f"there are more than {MOST_GROUPS:,} groups", "group more coarsely")
-        return Evaluated(block, tuple(groups), pa.concat_tables(tables, promote_options="permissive"), types)
+        return Evaluated(block, cells, tuple(groups), pa.concat_tables(tables, promote_options="permissive"), types)
 
     def together(self, evaluated: Evaluated, cells: Cells, groups: Sequence[Group]) -> pa.Table:
         """Compute the row that stands for several groups of one grouping set: their measures, and no keys."""

@@ -50,8 +50,12 @@ def audit(
     columns: Annotated[
         str | None,
         typer.Option(
-            "--columns", metavar="NAMES", help="Columns of a CSV, JSON or Parquet log: query=q,user=who,time=ts"
+            "--map", metavar="NAMES", help="Columns of a CSV, JSON or Parquet log: query=QUERY_TEXT,user=USER_NAME"
         ),
+    ] = None,
+    prefix: Annotated[
+        str | None,
+        typer.Option("--prefix", metavar="SETTING", help="PostgreSQL's log_line_prefix. Default: guessed."),
     ] = None,
     proofs: Annotated[
         int, typer.Option("--proofs", min=0, help="The number of findings to prove with a certificate.")
@@ -59,7 +63,10 @@ def audit(
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Audit query logs: who was exposed, how closely, by which queries, to whom, since when. Exit code 1: some were."""
+    """Audit query logs: who was exposed, how closely, by which queries, to whom, since when.
+
+    Exit code 1: somebody was, or may have been, or a part of the log could not be read.
+    """
     import sdcdb
     from sdcdb.auditor.audit import Options
     from sdcdb.auditor.document import document
@@ -69,7 +76,7 @@ def audit(
 
     out = Output(as_json, quiet)
     pool = _pool(together)
-    reading = LogOptions(form, _dialect(dialect), dict(_pair(each) for each in listed(columns)))
+    reading = LogOptions(form, _dialect(dialect), dict(map(_pair, listed(columns))), prefix)
     options = Options(pool, tuple(listed(known)) if known else None, pseudonymise, proofs)
     other = load_policy(replay_with) if replay_with else None
     with sdcdb.open(db, policy, read_only=True) as database:
@@ -86,7 +93,7 @@ def audit(
 
             _write(html, page(found, data))
     out.result(data, lambda console: draw(console, data))
-    if found.exceeds:
+    if found.exceeds or found.history.problem_count:
         raise typer.Exit(1)
 
 
@@ -114,7 +121,7 @@ def _dialect(given: str | None) -> str | None:
 def _pair(text: str) -> tuple[str, str]:
     what, sign, name = text.partition("=")
     if not sign or not name:
-        raise SdcdbError(f"--columns {text!r}: write what=name, for example query=sql_text,user=login")
+        raise SdcdbError(f"--map {text!r}: write what=name, for example query=sql_text,user=login")
     return what.strip(), name.strip()
 
 

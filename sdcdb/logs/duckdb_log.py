@@ -11,22 +11,26 @@ from typing import Any
 
 from sdcdb.logs.binding import bound
 from sdcdb.logs.clock import parse_time
-from sdcdb.logs.csv_lines import records
-from sdcdb.logs.postgres import object_on
+from sdcdb.logs.csv_lines import as_header, records
+from sdcdb.logs.json_objects import objects
 from sdcdb.logs.record import LoggedQuery, Place
 from sdcdb.logs.source import Source
+from sdcdb.logs.tally import Fate
 
 NAMES = {"context_id", "timestamp", "type", "log_level", "message"}
 CONTEXTS = "duckdb_log_contexts.csv"
 
 
-def _query(row: Mapping[str, Any], source: Source, line: int, after: Place) -> LoggedQuery | None:
+def _query(row: Mapping[str, Any], source: Source, line: int, after: Place, lines: int) -> LoggedQuery | None:
     if row.get("type") != "QueryLog":
+        source.tally.add(Fate.OTHER, lines)
         return None
     sql, unbound = bound(str(row.get("message") or "").strip(), ())
     if not sql:
         source.report(line, "an entry without a message", "no message")
+        source.tally.add(Fate.PROBLEM, lines)
         return None
+    source.tally.add(Fate.STATEMENT, lines)
     connection = row.get("connection_id")
     user = f"connection {connection}" if connection not in (None, "") else None
     return LoggedQuery(
@@ -36,18 +40,18 @@ def _query(row: Mapping[str, Any], source: Source, line: int, after: Place) -> L
 
 def read_duckdb_csv(source: Source) -> Iterator[LoggedQuery]:
     """Yield the statements of a file of entries, or of an export as CSV."""
-    header = next(records(source, source.lines(Place())), None)
+    header = next(records(Source(source.path), source.first_lines()), None)
     if header is None:
+        for _ in records(source, source.lines()):
+            pass
         return
     contexts = _Contexts(source.path.parent / CONTEXTS) if "connection_id" not in header.fields else None
-    for record in records(source, source.lines(max(source.start, header.after))):
-        if len(record.fields) != len(header.fields):
-            source.report(
-                record.line, f"{len(record.fields)} fields where the header has {len(header.fields)}", "wrong length"
-            )
-            continue
+    if source.start < header.after:
+        source.tally.lines += header.after.lines
+        source.tally.add(Fate.OTHER, header.after.lines)
+    for record in records(source, source.lines(max(source.start, header.after)), check=as_header(header.fields)):
         row = dict(zip(header.fields, record.fields, strict=True))
-        query = _query(row, source, record.line, record.after)
+        query = _query(row, source, record.line, record.after, record.lines)
         if query and contexts:
             connection = contexts.connection(row["context_id"])
             query = replace(query, user=f"connection {connection}" if connection else None)
@@ -56,10 +60,9 @@ def read_duckdb_csv(source: Source) -> Iterator[LoggedQuery]:
 
 
 def read_duckdb_json(source: Source) -> Iterator[LoggedQuery]:
-    """Yield the statements of an export as JSON lines."""
-    for line in source.lines():
-        row = object_on(line, source)
-        query = _query(row, source, line.number, line.after) if row else None
+    """Yield the statements of an export as JSON."""
+    for each in objects(source):
+        query = _query(each.content, source, each.line, each.after, each.lines)
         if query:
             yield query
 

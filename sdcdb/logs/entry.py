@@ -1,27 +1,42 @@
-"""PostgreSQL's log entries, whatever their format on disk, and the statements they report."""
+"""One message of a PostgreSQL server, whatever its format on disk, and what kind of message it is."""
 
 import re
-from collections import deque
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from datetime import datetime
 
-from sdcdb.logs.binding import bound, executed, parameters
-from sdcdb.logs.pgaudit import SAME, Audited, audited
-from sdcdb.logs.record import LoggedQuery, Place
-from sdcdb.logs.script import statements
+from sdcdb.logs.record import Place
 
-WINDOW = 10_000
-"""Lines that a statement waits for the next entry of its session, which shows whether it failed."""
 FAILED = ("ERROR", "FATAL", "PANIC")
 _SAID = re.compile(
-    r"(?:duration: [\d.]+ ms  )?(statement|execute|parse|bind|execute fetch from) ?([^:]*): ?(.*)", re.DOTALL
+    r"(?P<took>duration: [\d.]+ ms  )?(?P<how>statement|execute fetch from|execute|parse|bind) ?(?P<name>[^:]*): ?"
+    r"(?P<sql>.*)",
+    re.DOTALL,
+)
+_CALLED = re.compile(r'(?:duration: [\d.]+ ms  )?fastpath function call: "([^"]+)"')
+_SQL = re.compile(
+    r"\bselect\b|\binsert\s+into\b|\bdelete\s+from\b|\bupdate\s+\S+\s+set\b|\bmerge\s+into\b|\bcopy\s+[\w\"(.]|"
+    r"\bexecute\s+\w|: ?(?:table|with|from|values|call|do|fetch|declare)\b",
+    re.IGNORECASE,
+)
+_KNOWN = re.compile(
+    r"connection (?:received|authenticated|authorized|ready)|disconnection: |replication connection authorized|"
+    r"duration: [\d.]+ ms$|temporary file: |checkpoint |restartpoint |automatic (?:vacuum|analyze|aggressive vacuum)|"
+    r"process \d+ (?:still waiting|acquired|detected deadlock|avoided deadlock)|starting PostgreSQL|listening on |"
+    r"database system |received .* (?:request|signal)|parameter \"|background worker |redirecting log output|"
+    r"ending log output|shutting down|could not (?:send|receive) data|unexpected EOF|sending cancel to blocking|"
+    r"skipping (?:vacuum|analyze)|pgaudit extension initialized|aborting any active transactions|"
+    r"autovacuum launcher|logical replication launcher|invalid length of startup packet|"
+    r"no (?:match|pg_hba)|provided user name|server process|all server processes|terminating any other active"
+)
+_BEFORE_RUNNING = re.compile(
+    r"syntax error|does not exist|permission denied|is ambiguous|must appear in the GROUP BY|"
+    r"current transaction is aborted|unterminated|cannot be matched|must be owner",
 )
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One message of the server."""
+    """One message. `statement` is what an error says it belongs to, `tag` the command that ran (`SELECT`, `BIND`)."""
 
     line: int
     time: datetime | None
@@ -31,107 +46,55 @@ class Entry:
     message: str
     detail: str
     after: Place
+    statement: str = ""
+    tag: str = ""
+    transaction: str = ""
+    code: str = ""
+    context: str = ""
+    lines: int = 1
+
+    @property
+    def failed(self) -> bool:
+        """Whether it reports a failure."""
+        return self.severity in FAILED
+
+    @property
+    def told(self) -> str:
+        """The message with its detail, as the client saw them."""
+        return f"{self.message}\n{self.detail}" if self.detail else self.message
+
+    @property
+    def ran(self) -> bool:
+        """Whether an error came while the statement ran, when rows may already have been sent."""
+        if self.tag in ("PARSE", "BIND") or re.search(r"\bportal .*parameter|\bportal parameter", self.context):
+            return False
+        if self.code:
+            return self.code[:2] not in ("42", "28", "0A", "3F") and self.code != "25P02"
+        return _BEFORE_RUNNING.search(self.message) is None
 
 
-@dataclass
-class _Asked:
-    """A statement of which it is not yet known whether it failed. Several lines may report the same statement."""
+@dataclass(frozen=True)
+class Said:
+    """A statement that a message reports: how it was sent, its text, and whether its duration proves that it ended."""
 
-    session: str
-    query: LoggedQuery
-    raw: str
-    told: set[str] = field(default_factory=set)
-    number: tuple[str, str] | None = None
-    settled: bool = False
+    how: str
+    sql: str
+    took: bool
 
 
-class Conversations:
-    """Follows each session from entry to entry, and yields its statements in the order of the log."""
+def said_by(message: str) -> Said | None:
+    """Return the statement in a message, if there is one.
 
-    def __init__(self, source: str) -> None:
-        self._source = source
-        self._waiting: deque[_Asked] = deque()
-        self._last: dict[str, _Asked] = {}
-
-    def hear(self, entry: Entry) -> Iterator[LoggedQuery]:
-        """Add an entry; yield the statements that are now complete."""
-        previous = self._last.get(entry.session)
-        report = audited(entry.message)
-        if report is not None:
-            self._audited(entry, report, previous)
-        elif (said := _SAID.match(entry.message)) and said[1] not in ("parse", "bind"):
-            self._told(entry, said, previous)
-        elif previous is not None:
-            if entry.severity in FAILED and len(statements(previous.raw)) <= 1:
-                previous.query = replace(previous.query, error=entry.message)
-            # A bare duration may be that of parsing or binding, which pgAudit reports before the execution.
-            previous.settled = (
-                previous.settled or entry.severity in FAILED or (said is None and "told" in previous.told)
-            )
-        yield from self._settled(entry.line)
-
-    def end(self) -> Iterator[LoggedQuery]:
-        """Yield the statements that still wait when the log ends."""
-        for asked in self._waiting:
-            yield asked.query
-        self._waiting.clear()
-        self._last.clear()
-
-    def _settled(self, line: int) -> Iterator[LoggedQuery]:
-        while self._waiting and (self._waiting[0].settled or line - self._waiting[0].query.line > WINDOW):
-            asked = self._waiting.popleft()
-            if self._last.get(asked.session) is asked and asked.settled:
-                del self._last[asked.session]
-            yield asked.query
-
-    def _told(self, entry: Entry, said: re.Match[str], previous: _Asked | None) -> None:
-        if re.match(r"\s*(PREPARE|DEALLOCATE)\b", said[3], re.IGNORECASE) and len(statements(said[3])) == 1:
-            return  # asks nothing yet
-        raw, (sql, unbound) = said[3], bound(said[3], parameters(entry.detail) or [])
-        if entry.detail.startswith("prepare: "):
-            raw = entry.detail.removeprefix("prepare: ")
-            sql, unbound = executed(said[3], raw) or (said[3], True)
-        if previous and "told" not in previous.told and "audited" in previous.told and _same(previous.raw, raw):
-            if previous.query.unbound:
-                previous.query = replace(previous.query, sql=sql, unbound=unbound)
-            previous.told.add("told")
-            return
-        self._ask(entry, raw, sql, unbound=unbound, told="told")
-
-    def _audited(self, entry: Entry, report: Audited, previous: _Asked | None) -> None:
-        if report.command in ("PREPARE", "DEALLOCATE"):
-            return
-        raw = previous.raw if previous and report.sql == SAME else report.sql
-        if previous and "audited" in previous.told and previous.number == report.statement:
-            return
-        if previous and "audited" not in previous.told and _same(previous.raw, raw):
-            previous.told.add("audited")
-            previous.number = report.statement
-            return
-        body = re.sub(r"(?is)^\s*prepare\s+\S+\s*(\([^)]*\))?\s*as\s+", "", raw)
-        sql, unbound = bound(body, report.values or ())
-        self._ask(entry, raw, sql, unbound=unbound, told="audited", number=report.statement)
-
-    def _ask(
-        self, entry: Entry, raw: str, sql: str, *, unbound: bool, told: str, number: tuple[str, str] | None = None
-    ) -> None:
-        if entry.session in self._last:
-            self._last[entry.session].settled = True
-        query = LoggedQuery(
-            entry.line,
-            entry.time,
-            entry.user,
-            sql.strip(),
-            None,
-            self._source,
-            "postgres",
-            unbound=unbound,
-            after=entry.after,
-        )
-        asked = _Asked(entry.session, query, raw, {told}, number, settled=False)
-        self._last[entry.session] = asked
-        self._waiting.append(asked)
+    >>> said_by("duration: 0.1 ms  execute q: SELECT $1")
+    Said(how='execute', sql='SELECT $1', took=True)
+    """
+    if found := _SAID.match(message):
+        return Said(found["how"], found["sql"], bool(found["took"]))
+    if found := _CALLED.match(message):
+        return Said("fastpath", f'SELECT "{found[1]}"($1)', message.startswith("duration"))
+    return None
 
 
-def _same(first: str, second: str) -> bool:
-    return first.strip().rstrip(";").rstrip() == second.strip().rstrip(";").rstrip()
+def may_say_more(message: str) -> bool:
+    """Return whether a message that is not understood may contain a statement: another language, another extension."""
+    return _KNOWN.match(message) is None and _SQL.search(message) is not None

@@ -6,29 +6,38 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 
 from sdcdb.errors import DataError, choices
 from sdcdb.logs.clock import Clock
+from sdcdb.logs.columns import USUAL
 from sdcdb.logs.duckdb_log import NAMES as DUCKDB
 from sdcdb.logs.duckdb_log import read_duckdb_csv, read_duckdb_json
 from sdcdb.logs.ledger_log import NAMES as LEDGER
 from sdcdb.logs.ledger_log import read_ledger
-from sdcdb.logs.postgres import COLUMNS, TEXT_LINE, read_postgres
+from sdcdb.logs.mysql_general import GENERAL_LINE, read_mysql_general
+from sdcdb.logs.mysql_slow import SLOW_LINE, read_mysql_slow
+from sdcdb.logs.postgres import COLUMNS, read_postgres
 from sdcdb.logs.record import LoggedQuery, LogProblem, Place
-from sdcdb.logs.script import read_script, said
+from sdcdb.logs.script import read_script
 from sdcdb.logs.source import BOMS, Source
-from sdcdb.logs.table import USUAL, read_csv, read_json, read_parquet
+from sdcdb.logs.splitter import ends_inside, said
+from sdcdb.logs.table import read_csv, read_json, read_parquet
+from sdcdb.logs.tally import Tally
+from sdcdb.logs.text_prefix import TEXT_LINE
 
 FORMATS = {
     "ledger": "the ledger of sdcdb",
     "sql": "statements in a script",
     "csv": "a CSV file with a header and a column for the query",
-    "jsonl": "one JSON object per line, with a field for the query",
+    "jsonl": "JSON objects, one per line or in a list, with a field for the query",
     "parquet": "a Parquet file with a column for the query",
-    "csvlog": "PostgreSQL's csvlog, with or without pgAudit",
-    "jsonlog": "PostgreSQL's jsonlog, with or without pgAudit",
-    "textlog": "PostgreSQL's plain text log, with or without pgAudit",
+    "csvlog": "PostgreSQL's csvlog, with or without pgAudit and auto_explain",
+    "jsonlog": "PostgreSQL's jsonlog, with or without pgAudit and auto_explain",
+    "textlog": "PostgreSQL's plain text log, with or without pgAudit and auto_explain",
+    "mysql-general": "the general log of MySQL or MariaDB",
+    "mysql-slow": "the slow log of MySQL or MariaDB",
     "duckdb": "DuckDB's query log",
     "duckdb-json": "DuckDB's query log, exported as JSON lines",
 }
@@ -42,11 +51,14 @@ _SQL = re.compile(
 
 @dataclass(frozen=True)
 class Options:
-    """How to read: a format and a dialect that override detection, and the names of a table's columns."""
+    """How to read: a format and a dialect that override detection, the names of a table's columns, and PostgreSQL's
+    `log_line_prefix`. With `growing`, an unfinished last line is left for the next reading."""
 
     format: str | None = None
     dialect: str | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
+    prefix: str | None = None
+    growing: bool = False
 
     def __post_init__(self) -> None:
         if self.format is not None and self.format not in FORMATS:
@@ -57,35 +69,61 @@ Progress = Callable[[int, int], None]
 
 
 def read(
-    paths: Sequence[Path], options: Options | None = None, resume: Mapping[str, Place] | None = None
+    paths: Sequence[Path],
+    options: Options | None = None,
+    resume: Mapping[str, Place] | None = None,
+    tallies: dict[str, Tally] | None = None,
 ) -> Iterator[LoggedQuery | LogProblem]:
     """Yield the statements of the logs in the order given, and their problems where they occur.
 
-    `resume` maps a file's name to the `after` of the last statement that was taken from it.
+    `resume` maps a file's name to the `after` of the last statement that was taken from it. `tallies` receives the
+    account of each file's lines.
     """
     options, clock = options or Options(), Clock()
     for path in paths:
-        source = Source(path, (resume or {}).get(str(path)))
+        source = Source(path, (resume or {}).get(str(path)), growing=options.growing)
+        if tallies is not None:
+            tallies[source.name] = source.tally
         for query in _reader(source, options):
             clock.seen(query.time, query.line, source)
+            whole = _whole(query, source)
             while source.problems:
                 yield source.problems.popleft()
-            yield replace(query, dialect=options.dialect) if options.dialect else query
+            yield whole
+        if source.tally.missing:
+            source.report(1, f"{source.tally.missing} lines of the file are not accounted for: please report this")
         yield from source.problems
 
 
+def _whole(query: LoggedQuery, source: Source) -> LoggedQuery:
+    """Report a statement that ends inside a quoted text or a comment: it is not all that was asked."""
+    if query.cut or (query.error is not None and not query.ran) or not _open(query.sql, query.dialect):
+        return query
+    source.report(query.line, "the statement ends inside a quoted text or a comment", "open quote")
+    return replace(query, cut=True)
+
+
+@lru_cache(10_000)
+def _open(sql: str, dialect: str) -> bool:
+    return bool(ends_inside(sql, dialect))
+
+
 def _reader(source: Source, options: Options) -> Iterator[LoggedQuery]:
-    form = options.format or detect(source)
-    if form in ("csvlog", "jsonlog", "textlog"):
-        return read_postgres(source, form)
+    form, dialect = options.format or detect(source), options.dialect
     if form == "csv":
-        return read_csv(source, options.columns, _delimiter(next(iter(_lines(source.head())), "")))
-    tables = {"jsonl": read_json, "parquet": read_parquet}
-    if form in tables:
-        return tables[form](source, options.columns)
-    return {"ledger": read_ledger, "sql": read_script, "duckdb": read_duckdb_csv, "duckdb-json": read_duckdb_json}[
-        form
-    ](source)
+        return read_csv(source, options.columns, _delimiter(next(iter(_lines(source.head())), "")), dialect)
+    if form == "jsonl":
+        return read_json(source, options.columns, dialect)
+    if form == "parquet":
+        return read_parquet(source, options.columns, dialect)
+    if form == "sql":
+        return read_script(source, dialect or "duckdb")
+    readers = {
+        "ledger": read_ledger, "duckdb": read_duckdb_csv, "duckdb-json": read_duckdb_json,
+        "mysql-general": read_mysql_general, "mysql-slow": read_mysql_slow,
+    }  # fmt: skip
+    found = readers[form](source) if form in readers else read_postgres(source, form, options.prefix)
+    return (replace(query, dialect=dialect) for query in found) if dialect else found
 
 
 def detect(source: Source) -> str:
@@ -143,8 +181,12 @@ def _by_header(line: str) -> str | None:
 
 def _by_line(line: str) -> str | None:
     """Recognise a format by one line; None when the line could be anything."""
-    if line.lstrip().startswith("{"):
+    if line.lstrip().startswith(("{", "[")):
         return _by_keys(line)
+    if GENERAL_LINE.match(line):
+        return "mysql-general"
+    if SLOW_LINE.match(line):
+        return "mysql-slow"
     if re.match(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)? [^,]{1,6},", line):
         try:
             fields = next(csv.reader(io.StringIO(line)))
@@ -156,9 +198,13 @@ def _by_line(line: str) -> str | None:
 
 def _by_keys(line: str) -> str | None:
     try:
-        keys = json.loads(line.strip().rstrip(",")).keys()
-    except (ValueError, AttributeError, RecursionError):
+        found = json.loads(line.strip().rstrip(","))
+    except (ValueError, RecursionError):
+        return "jsonl" if line.strip() in ("[", "{", "[{") else None
+    first = found[0] if isinstance(found, list) and found else found
+    if not isinstance(first, dict):
         return None
+    keys = first.keys()
     if keys >= LEDGER:
         return "ledger"
     if keys >= DUCKDB:

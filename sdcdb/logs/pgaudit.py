@@ -10,9 +10,13 @@ SAME = "<previously logged>"
 
 @dataclass(frozen=True)
 class Audited:
-    """One line of pgAudit. `statement` numbers the statement within its session; OBJECT lines repeat it."""
+    """One line of pgAudit. `statement` numbers the statement within its session; OBJECT lines repeat it.
+
+    `kind` is READ, WRITE, FUNCTION, ...
+    """
 
     statement: tuple[str, str]
+    kind: str
     command: str
     sql: str
     values: tuple[str, ...] | None
@@ -29,7 +33,9 @@ def audited(message: str) -> Audited | None:
         return None
     if len(fields) < 8 or fields[0] not in ("SESSION", "OBJECT"):
         return None
-    return Audited((fields[1], fields[2]), fields[4], fields[7], _values(fields[8] if len(fields) > 8 else ""))
+    return Audited(
+        (fields[1], fields[2]), fields[3], fields[4], fields[7], _values(fields[8] if len(fields) > 8 else "")
+    )
 
 
 def _values(text: str) -> tuple[str, ...] | None:

@@ -18,11 +18,21 @@ class Place:
 
 
 @dataclass(frozen=True)
+class Beginning:
+    """The first bytes of a file, as a digest: a log that was rotated keeps its name and changes its beginning."""
+
+    size: int
+    digest: str
+
+
+@dataclass(frozen=True)
 class LoggedQuery:
     """One logged statement with its parameters inserted, and its answer where the log recorded one.
 
     `sql` may contain several statements, as they were sent. `error` is set when the log shows that the statement
-    failed, `unbound` when it has parameters whose values are not logged: what was asked is then unknown.
+    failed, with the message and its detail as the client saw them; `ran` when it failed while it ran, so that rows
+    may have been sent before. `unbound` is set when it has parameters whose values are not logged, `cut` when the log
+    contains only its beginning: what was asked is then unknown.
     The gateway's ledger adds its verdict, and in `facts` the query sets that it answered.
     """
 
@@ -35,6 +45,8 @@ class LoggedQuery:
     dialect: str = "duckdb"
     error: str | None = None
     unbound: bool = False
+    ran: bool = False
+    cut: bool = False
     verdict: str | None = None
     facts: tuple[AnsweredFact, ...] | None = None
     after: Place = field(default_factory=Place)

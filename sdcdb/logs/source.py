@@ -5,15 +5,18 @@ import zlib
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import IO, Any, cast
 
 from sdcdb.errors import SdcdbError
-from sdcdb.logs.record import LogProblem, Place
+from sdcdb.logs.record import Beginning, LogProblem, Place
+from sdcdb.logs.tally import Fate, Tally
 
 GZIP = b"\x1f\x8b"
 LONGEST = 16 << 20  # bytes of one line: nobody writes a longer statement
 REPORTED = 100  # problems of one kind that are listed one by one; a broken disk can damage every line
+REMEMBERED = 1 << 16  # bytes at the start of a file by which it is recognised
 BOMS = {b"\xef\xbb\xbf": "utf-8", b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 
 
@@ -27,13 +30,18 @@ class Line:
 
 
 class Source:
-    """One file being read. Problems gather in `problems` until the caller takes them."""
+    """One file being read. Problems gather in `problems` until the caller takes them; `tally` accounts for lines.
 
-    def __init__(self, path: Path, start: Place | None = None) -> None:
+    With `growing`, a last line without an end is left for the next reading.
+    """
+
+    def __init__(self, path: Path, start: Place | None = None, *, growing: bool = False) -> None:
         self.path = path
         self.name = str(path)
         self.start = start or Place()
+        self.growing = growing
         self.problems: deque[LogProblem] = deque()
+        self.tally = Tally()
         self._told: dict[str, int] = {}
 
     def report(self, line: int, what: str, kind: str | None = None) -> None:
@@ -61,6 +69,11 @@ class Source:
                 pass  # the reader will report it with its line; what came before is enough to detect the format
         return taken
 
+    def beginning(self, size: int = REMEMBERED) -> Beginning:
+        """Return the digest of the first bytes, by which the file is recognised when it was renamed or replaced."""
+        head = self.head(size)
+        return Beginning(len(head), sha256(head).hexdigest())
+
     def open(self) -> IO[bytes]:
         """Open the file, unpacking gzip."""
         try:
@@ -70,24 +83,36 @@ class Source:
         except OSError as problem:
             raise SdcdbError(f"cannot read the log {self.path}: {problem.strerror}") from None
 
-    def lines(self, start: Place | None = None) -> Iterator[Line]:
-        """Yield the lines from a place on, including a last line without an end; report a truncated gzip file."""
+    def first_lines(self) -> Iterator[Line]:
+        """Yield lines from the start without accounting for them: to look at a header again."""
+        aside = Source(self.path)
+        yield from aside.lines()
+
+    def lines(self, start: Place | None = None, *, whole: bool = False) -> Iterator[Line]:
+        """Yield the lines from a place on; report a truncated gzip file, NUL bytes and broken encodings.
+
+        A last line without an end is yielded too; with `whole`, it is reported as cut short.
+        """
         place = start or self.start
         number, offset = place.lines, place.offset
         with self.open() as stream:
             encoding, skip = self._encoding(stream)
-            self._seek(stream, max(offset, skip))
-            offset = max(offset, skip)
+            offset = self._seek(stream, max(offset, skip), place)
+            number = number if offset == max(place.offset, skip) else 0
             end = "\n".encode(encoding)
             while True:
                 raw = self._readline(stream, number + 1, end)
-                if not raw:
+                if not raw or (self.growing and not raw.endswith(end) and len(raw) < LONGEST):
                     return
                 number, offset = number + 1, offset + len(raw)
+                self.tally.lines += 1
                 if len(raw) >= LONGEST and not raw.endswith(end):
                     offset += self._skip_line(stream, end)
                     self.report(number, f"the line is longer than {LONGEST >> 20} MB and was skipped")
+                    self.tally.add(Fate.PROBLEM)
                     continue
+                if whole and not raw.endswith(end):
+                    self.report(number, "the file ends in the middle of this line: the rest is missing")
                 yield Line(number, self._decoded(raw, number, encoding), Place(number, offset))
 
     def _readline(self, stream: Any, number: int, end: bytes) -> bytes:
@@ -126,6 +151,9 @@ class Source:
             self.report(
                 number, f"bytes that are not {encoding.upper()}; read with replacement characters", "broken encoding"
             )
+        if "\0" in text:
+            self.report(number, "NUL bytes: part of the file was overwritten or never written", "NUL bytes")
+            text = text.replace("\0", "")
         return text.rstrip("\r\n")
 
     def _encoding(self, stream: IO[bytes]) -> tuple[str, int]:
@@ -138,12 +166,14 @@ class Source:
                 return encoding, len(mark)
         return "utf-8", 0
 
-    def _seek(self, stream: IO[bytes], offset: int) -> None:
+    def _seek(self, stream: IO[bytes], offset: int, place: Place) -> int:
         try:
             stream.seek(offset)
         except (EOFError, zlib.error, OSError):
             stream.seek(0)  # as far as possible: the reader itself reports the place
             self.report(1, "the place to resume from cannot be reached; the file is read from its start")
+            return 0
+        return offset if offset or not place.lines else 0
 
     def _compressed(self) -> bool:
         try:

@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from collections.abc import Iterator
 
 import duckdb
 
@@ -11,6 +12,7 @@ from sdcdb.errors import DatabaseError, counted
 from sdcdb.policy.defaults import DEFAULTS
 from sdcdb.policy.guess import guess_key, guess_public, guess_role
 from sdcdb.policy.models import ROWID, Role
+from sdcdb.policy.public_shares import propose_known, said_of, written
 
 _HEAD = """\
 # A starting policy for {database}, written by `sdcdb init`. Read it before you trust it:
@@ -40,11 +42,11 @@ def draft_policy(con: duckdb.DuckDBPyConnection, database: str, tables: list[str
     if not names:
         raise DatabaseError(f"{database} has no tables yet: there is nothing to write a policy for")
     profiles = [profile(con, name) for name in names]
-    parts = [_table(table, [other for other in profiles if other is not table]) for table in profiles]
+    parts = [_table(con, table, [other for other in profiles if other is not table]) for table in profiles]
     return _HEAD.format(database=database.replace("\n", " ")) + "".join(parts)
 
 
-def _table(table: TableProfile, others: list[TableProfile]) -> str:
+def _table(con: duckdb.DuckDBPyConnection, table: TableProfile, others: list[TableProfile]) -> str:
     name = yaml_name(table.name)
     if why := guess_public(table, others):
         return f"  {name}: public  # CHECK: {why}\n"
@@ -59,7 +61,7 @@ def _table(table: TableProfile, others: list[TableProfile]) -> str:
         f"    key: {yaml_name(key or ROWID)}  # {why_key}",
         "    columns:",
     ]
-    lines += [f"      {_column(column, key)}" for column in table.columns]
+    lines += [f"      {line}" for column in table.columns for line in _column(con, table.name, column, key)]
     lines += ["    restrict:"]
     lines += [f"      {field}: {_flow(value)}" for field, value in DEFAULTS["restrict"].items() if value is not None]
     text = "\n".join(lines) + "\n"
@@ -82,16 +84,20 @@ def _role(column: ColumnProfile, key: str | None) -> Role:
     return Role.IDENTIFIER if column.name == key else guess_role(column).role
 
 
-def _column(column: ColumnProfile, key: str | None) -> str:
+def _column(con: duckdb.DuckDBPyConnection, table: str, column: ColumnProfile, key: str | None) -> Iterator[str]:
     name, role = yaml_name(column.name), _role(column, key)
     reason = "the key" if column.name == key else guess_role(column).reason
-    if role is Role.CONFIDENTIAL and column.numeric:
-        low, high = outward(column.low, column.high)
-        step = 1 if column.integer else 10**-(column.decimals) if column.decimals else None
-        grid = f", step: {step:.10f}".rstrip("0").rstrip(".") if step else ""
-        public = "CHECK the domain: put what the public knows, not what the data shows"
-        return f"{name}: {{role: confidential, domain: [{low}, {high}]{grid}}}  # {reason}. {public}"
-    return f"{name}: {role.value}  # {reason}"
+    if role is not Role.CONFIDENTIAL or not column.numeric:
+        yield f"{name}: {role.value}  # {reason}"
+        return
+    low, high = outward(column.low, column.high)
+    step = 1 if column.integer else 10**-(column.decimals) if column.decimals else None
+    grid = f", step: {step:.10f}".rstrip("0").rstrip(".") if step else ""
+    public = "CHECK the domain: put what the public knows, not what the data shows"
+    yield f"{name}: {{role: confidential, domain: [{low}, {high}]{grid}}}  # {reason}. {public}"
+    if (known := propose_known(con, table, column, (low, high), step)) is not None:
+        yield f"# CHECK: if shares like these are or may be public, this in place of the line above ({said_of(known)}):"
+        yield f"# {name}: {{role: confidential, domain: [{low}, {high}]{grid}, known: {written(known)}}}"
 
 
 def outward(low: float | None, high: float | None) -> tuple[float | int, float | int]:

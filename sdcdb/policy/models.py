@@ -5,16 +5,19 @@ from enum import StrEnum
 from math import isfinite
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, ConfigDict, Field, field_validator, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema, field_validator, model_validator
 from pydantic.annotated_handlers import GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError
 
 from sdcdb.connection.identifiers import fold, folded_alike
 from sdcdb.errors import choices
-from sdcdb.fields.amount import Amount, AmountField, parse
+from sdcdb.fields import histogram as histograms
+from sdcdb.fields.amount import Amount, FloorField, parse
+from sdcdb.fields.histogram import Histogram
 from sdcdb.fields.strict import Strict, incoherent
 from sdcdb.policy.defaults import DEFAULTS
+from sdcdb.policy.links import Alike, Equation, parse_link
 from sdcdb.policy.methods import Method, RowMethod
 
 Number = int | float
@@ -59,6 +62,25 @@ Groups = Annotated[Literal["merge", "mark", "deny"], BeforeValidator(_groups)]
 Pool = Annotated[Literal["all", "user", "team"], BeforeValidator(_pool)]
 
 
+def _texts(given: Any) -> Any:
+    return {str(key): str(share) for key, share in given.items()} if isinstance(given, dict) else given
+
+
+Known = Annotated[
+    dict[str, str],
+    BeforeValidator(_texts),
+    Field(min_length=1),
+    WithJsonSchema(
+        {
+            "type": "object",
+            "minProperties": 1,
+            "additionalProperties": False,
+            "patternProperties": {histograms.KEY: {"type": "string", "pattern": histograms.SHARE}},
+        }
+    ),
+]
+
+
 class Column(Strict):
     """A column's role and the range that is publicly known: `sex: quasi`, or `{role: confidential, domain: [0, 9]}`."""
 
@@ -69,6 +91,10 @@ class Column(Strict):
     """[min, max] as the public knows it; never taken from the data."""
     step: FiniteNumber | None = None
     """The grid that values lie on, from the domain's minimum: 1 for whole numbers, 0.01 for cents."""
+    known: Known | None = None
+    """What the public knows of the distribution: shares of single values and of ranges, such as
+    `{0: 92%, 1 to 5000: 5%, 5000 to 99999: 3%}`. Analysts see it. Left out, all values of the domain count as equally
+    likely."""
 
     @model_validator(mode="before")
     @classmethod
@@ -86,8 +112,24 @@ class Column(Strict):
             problems.append(
                 (("step",), f"must be above 0 and at most the domain's width {self.width}, not {self.step}")
             )
+        if self.known is not None and not problems:
+            problems += list(self._known_problems())
         incoherent(self, problems)
         return self
+
+    def _known_problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
+        if self.role is not Role.CONFIDENTIAL:
+            yield ("known",), "is for confidential columns: values of the others are public anyway"
+        elif self.domain is None:
+            yield ("known",), "needs a domain beside it: domain: [min, max]"
+        else:
+            for key, why in histograms.problems(self.known or {}, self.domain):
+                yield ("known",) if key is None else ("known", key), why
+
+    @property
+    def histogram(self) -> Histogram | None:
+        """What is declared public of the distribution."""
+        return None if self.known is None else histograms.histogram(self.known)
 
     @property
     def width(self) -> Number:
@@ -106,8 +148,9 @@ class Restrict(Strict):
 
     min_set: int = Field(default=DEFAULTS["restrict"]["min_set"], ge=1, strict=True)
     """The least number of records in a query set, and in its complement unless that is empty."""
-    min_interval: AmountField = Field(default=parse(DEFAULTS["restrict"]["min_interval"]))
-    """The narrowest interval that all answers together may leave for one record: `10%` of the domain, or a number."""
+    min_interval: FloorField = Field(default=parse(DEFAULTS["restrict"]["min_interval"]))
+    """The narrowest interval that all answers together may leave for one record: `10%` of the domain, `10% of spread`,
+    which is what is usual by `known`, or a number."""
     min_h0: float = Field(default=DEFAULTS["restrict"]["min_h0"], ge=0)
     """The least initial entropy H(0) about one record, in bits."""
     min_area: float = Field(default=DEFAULTS["restrict"]["min_area"], ge=0)
@@ -169,6 +212,9 @@ class Table(Strict):
     """The role of every column."""
     restrict: Restrict | None = None
     """Thresholds for exact answers. Left out, nobody may query the table itself."""
+    linked: tuple[str, ...] = ()
+    """Confidential columns that determine each other, so that they have one audit: `year = 12 * month` where that holds
+    in every record, `net ~ gross` where one follows from the other nearly or in some other way."""
     protect: dict[str, View] = Field(default_factory=dict)
     """Protected views to create, by name."""
 
@@ -188,7 +234,7 @@ class Table(Strict):
 
     def _problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
         if self.public:
-            for field in ("key", "columns", "restrict", "protect"):
+            for field in ("key", "columns", "restrict", "linked", "protect"):
                 if getattr(self, field):
                     yield (field,), "has no meaning for a public table: remove it, or remove public"
             return
@@ -206,6 +252,7 @@ class Table(Strict):
         classes = self.named(Role.CLASS)
         for extra in classes[1:]:
             yield ("columns", extra), f"is a second class column beside {classes[0]!r}: a table has one"
+        yield from self._link_problems()
         for view_name, view in self.protect.items():
             for column in view.columns:
                 path = ("protect", view_name, "columns", column)
@@ -213,6 +260,36 @@ class Table(Strict):
                     yield path, f"is not a column of this table; {choices(column, self.columns)}"
                 elif self.columns[column].role is Role.IDENTIFIER:
                     yield path, "is an identifier: it never appears in a protected view, so there is nothing to perturb"
+
+    def _link_problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
+        secret = self.named(Role.CONFIDENTIAL)
+        derived: set[str] = set()
+        for number, text in enumerate(self.linked):
+            link = parse_link(text)
+            if link is None:
+                yield ("linked", number), f"{text!r} is neither like `year = 12 * month` nor like `net ~ gross`"
+                continue
+            for name in (link.left, link.right) if isinstance(link, Equation) else link.columns:
+                if name not in secret:
+                    yield (
+                        ("linked", number),
+                        f"{name!r} is not a confidential column of this table; {choices(name, secret)}",
+                    )
+            if isinstance(link, Equation):
+                if link.left in derived or (link.right in derived and self._leads_to(link.right, link.left)):
+                    yield ("linked", number), f"{link.left!r} is determined by another equation already"
+                derived.add(link.left)
+
+    def _leads_to(self, name: str, goal: str) -> bool:
+        """Tell whether a column follows from another one by the equations."""
+        steps = {link.left: link.right for link in self.links() if isinstance(link, Equation)}
+        for _ in steps:
+            name = steps.get(name, name)
+        return name == goal
+
+    def links(self) -> list[Equation | Alike]:
+        """Return the links that are well formed."""
+        return [link for text in self.linked if (link := parse_link(text)) is not None]
 
     def methods(self, view: View) -> dict[str, Method]:
         """Return the method of each column that a view perturbs, those that `all` stands for last."""
@@ -240,6 +317,9 @@ class Policy(Strict):
     teams: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """Users by team, for tables whose `pool` is `team`: `analysts: [ann, bob]`."""
 
+    linked: tuple[str, ...] = ()
+    """Confidential columns of two tables about the same people, by the tables' keys: `staff.salary ~ payroll.gross`."""
+
     @model_validator(mode="before")
     @classmethod
     def _former_words(cls, given: Any) -> Any:
@@ -262,6 +342,7 @@ class Policy(Strict):
             for user in users:
                 if teams.setdefault(user, team) != team:
                     yield ("teams", team), f"{user!r} is in {teams[user]!r} already: a user has one team"
+        yield from self._link_problems()
         for table_name in folded_alike(self.tables):
             yield ("tables", table_name), "is one name with another table of this policy: case makes no difference"
         seen: dict[str, str] = dict.fromkeys(map(fold, self.tables), "a table of this policy")
@@ -273,6 +354,34 @@ class Policy(Strict):
                         f"is already the name of {seen[fold(view)]}: choose another",
                     )
                 seen[fold(view)] = f"a protected view of {table_name}"
+
+    def _link_problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
+        known = [f"{name}.{c}" for name, each in self.tables.items() for c in each.named(Role.CONFIDENTIAL)]
+        for number, text in enumerate(self.linked):
+            link = parse_link(text)
+            if not isinstance(link, Alike):
+                yield ("linked", number), f"{text!r} is not like `staff.salary ~ payroll.gross`"
+                continue
+            for name in link.columns:
+                if name not in known:
+                    yield ("linked", number), f"{name!r} is not a confidential column; {choices(name, known)}"
+
+    def linked_columns(self) -> list[frozenset[tuple[str, str]]]:
+        """Return the groups of columns, each as table and name, of which one follows from another in some way."""
+        found = [
+            {(table, column) for column in link.columns}
+            for table, each in self.tables.items()
+            for link in each.links()
+            if isinstance(link, Alike)
+        ]
+        names = {f"{t}.{c}": (t, c) for t, each in self.tables.items() for c in each.columns}
+        across = [link for link in map(parse_link, self.linked) if isinstance(link, Alike)]
+        found += [{names[name] for name in link.columns} for link in across]
+        groups: list[set[tuple[str, str]]] = []
+        for each in found:
+            touched = [group for group in groups if group & each]
+            groups = [group for group in groups if group not in touched] + [each.union(*touched)]
+        return [frozenset(group) for group in groups]
 
 
 __all__ = ["Amount", "Column", "Policy", "Restrict", "Role", "Table", "View"]

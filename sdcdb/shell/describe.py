@@ -40,4 +40,5 @@ def _columns(relation: Relation) -> Iterator[tuple[str, str, str]]:
 
 def _range(column: Confidential) -> str:
     steps = f" in steps of {column.step:,g}" if column.step else ""
-    return f"{column.low:,.12g} to {column.high:,.12g}{steps}"
+    known = f"; known: {column.known}" if column.known is not None else ""
+    return f"{column.low:,.12g} to {column.high:,.12g}{steps}{known}"

@@ -44,9 +44,12 @@ def draw_known(console: Console, found: Sequence[Known]) -> None:
 def draw_asked(console: Console, questions: Sequence[Tally]) -> None:
     """Draw how many questions each user asked, and how many were answered."""
     if questions:
-        rows = [(printable(each.user, 30), each.answered, each.suppressed, each.denied) for each in questions]
+        rows = [
+            (printable(each.user, 30), each.answered, each.suppressed, each.denied, each.explained)
+            for each in questions
+        ]
         console.print()
-        console.print(table("Questions", ("user", "answered", "with suppressed groups", "denied"), rows))
+        console.print(table("Questions", ("user", "answered", "with suppressed groups", "denied", "explained"), rows))
 
 
 WHY = {

@@ -6,12 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from sdcdb.gateway.inference.prior import Prior
+from sdcdb.gateway.inference.forecast import Forecast
 from sdcdb.gateway.inference.state.feasible_state import Ground
 from sdcdb.gateway.inference.state.fixed_records import Extreme
 
 Floats = NDArray[np.float64]
 Cells = NDArray[np.bool_]
+Range = tuple[float, float]
 
 SAME = 1e-12
 
@@ -37,14 +38,24 @@ def _range(low: Floats, high: Floats, extremes: tuple[Extreme, ...], cells: Cell
     return float(low[cells].min()), min([float(high[cells].min()), *inner])
 
 
-def _by_prior(prior: Prior, records: float, known: tuple[float, float], kind: str, delta: float) -> tuple[float, float]:
-    """Return where the MIN or MAX of so many draws lies: all are below t with probability F(t)^m."""
+def _foretold(
+    ground: Ground, forecast: Forecast, inside: Cells, known: Range, kind: str, delta: float
+) -> tuple[float, float]:
+    """Return where the MIN or MAX of draws lies: all m of them are up to t with probability F(t)^m."""
     least, most = known
-    rare, usual = math.exp(math.log(delta) / records), math.exp(math.log1p(-delta) / records)
-    if kind == "max":
-        low, high = prior.quantile(rare), prior.quantile(usual)
-    else:
-        low, high = prior.quantile(1 - usual), prior.quantile(1 - rare)
+    number, above = ground.geometry.number, kind == "max"
+
+    def passed(wanted: float) -> tuple[float, float]:
+        """Return values just before and behind the one at which the chance passes the one wanted."""
+        near, far = (0.0, 1.0) if above else (1.0, 0.0)
+        for _ in range(40):
+            t = (near + far) / 2
+            reached = forecast.log_chance_up_to(inside, number, t, above=above) > wanted
+            near, far = (near, t) if reached else (t, far)
+        return near, far
+
+    rare, usual = passed(math.log(delta))[0], passed(math.log1p(-delta))[1]
+    low, high = (rare, usual) if above else (usual, rare)
     low = min(max(least, low), most)
     return low, min(most, max(high, low))
 
@@ -66,8 +77,8 @@ def likely_range(ground: Ground, cells: Cells, kind: str, delta: float) -> tuple
     if not inside.any():
         return least, most
     m = number[inside]
-    if ground.prior is not None:
-        return _by_prior(ground.prior, float(m.sum()), (least, most), kind, delta)
+    if ground.forecast is not None:
+        return _foretold(ground, ground.forecast, inside, (least, most), kind, delta)
     if kind == "max":
         start, point, end = c.low[inside], c.point[inside], c.high[inside]
     else:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sdcdb.gateway.inference.algebra.geometry import Rest
 from sdcdb.gateway.inference.algebra.kernels import dot3
-from sdcdb.gateway.inference.prior import Prior, prior_spreads
+from sdcdb.gateway.inference.forecast import Forecast
 from sdcdb.gateway.inference.state.feasible_state import Ground
 
 Floats = NDArray[np.float64]
@@ -19,18 +19,17 @@ Floats = NDArray[np.float64]
 CONTAINING = 3  # answered sets that contain the new one: the smallest
 
 
-def plausible_spreads(ground: Ground, prior: Prior, rest: Rest, delta: float) -> tuple[float, float]:
+def plausible_spreads(ground: Ground, forecast: Forecast, rest: Rest, delta: float) -> tuple[float, float]:
     """Return how far below and above its expected value the answer plausibly lies."""
     number, point = ground.geometry.number, ground.columns.point
     flags = rest.cells.astype(np.float64)
-    mean = prior.mean
     below, above = np.inf, np.inf
     for weights in (rest.values, flags, *(flags - each for each in _containing(ground, flags))):
-        shift = mean * float(number @ weights) - dot3(number, weights, point)  # from the point to the mean
-        down, up = prior_spreads(prior, weights, number, delta)
+        shift = dot3(number, weights, forecast.means - point)  # from the point to the mean
+        down, up = forecast.spreads(weights, number, delta)
         below, above = min(below, down - shift), min(above, up + shift)
     if below <= 0 or above <= 0:  # past answers are not what the histogram makes plausible
-        down, up = prior_spreads(prior, rest.values, number, delta)
+        down, up = forecast.spreads(rest.values, number, delta)
         below, above = (below if below > 0 else down), (above if above > 0 else up)
     return below, above
 

@@ -38,7 +38,7 @@ class Columns:
     fewest: float
 
     @classmethod
-    def fresh(cls, need: float, lattice: Lattice, unit: float, fewest: float, mean: float = 0.5) -> "Columns":
+    def fresh(cls, need: float, lattice: Lattice, unit: float, fewest: float, mean: float | Floats = 0.5) -> "Columns":
         """Return what is known before the first answer: nothing but, perhaps, the mean."""
         cells = len(lattice.counts)
         zero = np.zeros(cells)
@@ -46,7 +46,7 @@ class Columns:
             labels=np.zeros(cells, dtype=np.int64),
             atoms=min(1, cells),
             held=zero,
-            point=np.full(cells, mean),
+            point=np.full(cells, mean, dtype=np.float64),
             low=zero,
             high=np.ones(cells),
             leverage=zero,

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from sdcdb.gateway.inference.algebra.geometry import Geometry, Rest
 from sdcdb.gateway.inference.algebra.gram import Gram
 from sdcdb.gateway.inference.algebra.kernels import dot3
+from sdcdb.gateway.inference.forecast import Forecast
 from sdcdb.gateway.inference.intervals.atoms import refine
 from sdcdb.gateway.inference.intervals.certificate import widths
 from sdcdb.gateway.inference.intervals.interval_rule import Case, Room, Verdict, judge, room_of
-from sdcdb.gateway.inference.prior import Prior
 from sdcdb.gateway.inference.state.cell_state import Columns
 from sdcdb.gateway.inference.state.fixed_records import Extreme, Frozen
 from sdcdb.gateway.inference.state.recentre import margins, settle
@@ -54,8 +54,8 @@ class Tried:
 class Ground:
     """See the module. All in units in which the domain is [0, 1]."""
 
-    def __init__(self, columns: Columns, prior: Prior | None = None) -> None:
-        self.prior = prior  # what is publicly known of the values; else they count as spread over the domain
+    def __init__(self, columns: Columns, forecast: Forecast | None = None) -> None:
+        self.forecast = forecast  # what is publicly known of the values; else they count as spread over the domain
         self.geometry = Geometry(columns.lattice.counts)
         self.columns = columns
         self.answers: tuple[float, ...] = ()

@@ -32,10 +32,10 @@ def try_sum(ground: Ground, cells: Cells, delta: float) -> Tried:
     rest, expected = g.rest(cells), ground.expected(cells)
     if rest.length < LEAST:
         return Tried(expected, expected, None)
-    if ground.prior is None:
+    if ground.forecast is None:
         spread = spreads(rest.values, g.number, c.point - c.low, c.high - c.point, delta)
     else:
-        spread = plausible_spreads(ground, ground.prior, rest, delta)
+        spread = plausible_spreads(ground, ground.forecast, rest, delta)
     below, low = _judged(ground, rest, -1.0, spread[0], delta)
     above, high = _judged(ground, rest, 1.0, spread[1], delta) if low is not None else (spread[1], None)
     if low is None or high is None:
@@ -53,7 +53,7 @@ def _judged(ground: Ground, rest: Rest, sign: float, spread: float, delta: float
     """Judge the answer at the end of the spread, or as near to it as the answers so far allow it to be."""
     for attempt in (spread, None):
         if attempt is None:
-            if ground.prior is not None:  # its spread is what is plausible, to the very end if need be
+            if ground.forecast is not None:  # its spread is what is plausible, to the very end if need be
                 break
             spread, before = min(spread, _possible(ground, rest, sign, delta)), spread
             if not 0 < spread < 0.999 * before:

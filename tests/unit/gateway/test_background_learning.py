@@ -18,12 +18,12 @@ def test_finishing_waits_for_what_is_being_learnt() -> None:
         go.wait(60)
         learnt.append(1)
 
-    learner.begin(learn, pytest.fail)
+    learner.begin(["staff"], learn, pytest.fail)
     assert not learnt
     go.set()
-    learner.finish()
+    learner.finish(["staff"])
     assert learnt == [1]
-    learner.finish()
+    learner.finish(["staff"])
     learner.close()
 
 
@@ -33,11 +33,11 @@ def test_a_failure_is_told_once_to_whoever_comes_next() -> None:
     def broken() -> None:
         raise MemoryError
 
-    learner.begin(broken, lambda: told.append(1))
+    learner.begin(["staff"], broken, lambda: told.append(1))
     with pytest.raises(MemoryError):
-        learner.finish()
+        learner.finish(["staff"])
     assert told == [1]
-    learner.finish()
+    learner.finish(["staff"])
     learner.close()
 
 

@@ -1,6 +1,9 @@
 """SQL through the gateway, cases as data: answers equal plain DuckDB's, refusals say by which rule."""
 
+import hashlib
+import json
 from collections.abc import Iterator
+from contextlib import suppress
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -87,12 +90,35 @@ def test_a_result_that_would_fill_the_memory_is_refused(gateway: Gateway) -> Non
         gateway.ask("SELECT * FROM range(100_000_000)".replace("_", ""))
 
 
-def test_explaining_is_not_asking(gateway: Gateway, path: Path) -> None:
+def test_what_is_explained_is_in_the_ledger_and_not_known(gateway: Gateway, path: Path) -> None:
     ledger = path.parent / "staff.ledger.jsonl"
-    before = ledger.read_bytes()
+    before = ledger.read_text("utf-8").splitlines()
     assert gateway.explain("SELECT AVG(salary) FROM staff", user="eve").kind == "allow"
     assert gateway.explain("SELECT AVG(salary) FROM staff WHERE age = 70", user="eve").rule == "size"
     assert gateway.explain("SELECT salary FROM staff", user="eve").kind == "unsupported"
     found = gateway.ask("EXPLAIN PRIVACY SELECT AVG(salary) FROM staff", user="eve")
     assert ("verdict", "allow") in found.rows
-    assert ledger.read_bytes() == before
+    noted = [json.loads(line) for line in ledger.read_text("utf-8").splitlines()[len(before) :]]
+    assert [(each["kind"], each["user"], each["verdict"], each["rule"]) for each in noted] == [
+        ("explain", "eve", "allow", None),
+        ("explain", "eve", "deny", "size"),
+        ("explain", "eve", "unsupported", "shape"),
+        ("explain", "eve", "allow", None),
+    ]
+    assert not any("facts" in each for each in noted)
+
+
+def test_what_the_ledger_keeps_of_a_statement_and_a_name_is_bounded(gateway: Gateway, path: Path) -> None:
+    ledger = path.parent / "staff.ledger.jsonl"
+    before = ledger.stat().st_size
+    for sql, user in (("SELECT " + "x" * 2_000_000, "eve"), ("SELECT COUNT(*) FROM staff", "e" * 1_000_000)):
+        for call in (gateway.ask, gateway.explain) if user == "eve" else (gateway.ask,):
+            with suppress(Denied):
+                call(sql, user=user)
+    with pytest.raises(Denied, match="name is longer"):
+        gateway.ask("SELECT COUNT(*) FROM staff", user="e" * 201)
+    added = ledger.read_text("utf-8")[before:].splitlines()
+    assert [json.loads(line)["verdict"] for line in added] == ["unsupported"] * 4
+    assert all(len(line) < 6_000 for line in added)
+    assert hashlib.sha256(b"SELECT " + b"x" * 2_000_000).hexdigest() in added[0]
+    assert hashlib.sha256(b"e" * 1_000_000).hexdigest() in added[2]

@@ -15,8 +15,8 @@ from sdcdb.errors import DataError, SdcdbError
 from sdcdb.logs.binding import bound, executed
 from sdcdb.logs.formats import Options, detect, read
 from sdcdb.logs.record import LoggedQuery, LogProblem, Place
-from sdcdb.logs.script import statements
 from sdcdb.logs.source import REPORTED, Source
+from sdcdb.logs.splitter import statements
 
 LOGS = CASES / "logs"
 SUM = "SELECT sum(salary) FROM staff WHERE sex = 'F'"
@@ -92,6 +92,7 @@ def test_a_permission_that_was_denied_is_seen_only_in_its_own_session(tmp_path: 
         line(1, 7, "ann", "LOG:  statement: select salary from staff")
         + line(2, 8, "ben", "LOG:  statement: select sum(salary) from staff")
         + line(3, 7, "ann", "ERROR:  permission denied for table staff")
+        + line(3, 7, "ann", "STATEMENT:  select salary from staff")
     )
     found = queries(written(tmp_path, text))
     assert [(query.user, query.error) for query in found] == [
@@ -272,16 +273,3 @@ def test_what_is_no_log_is_said(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"'csvlogg' is not a log format.*'csvlog'"):
         Options(format="csvlogg")
     assert queries(written(tmp_path, "")) == []
-
-
-@given(st.binary(max_size=300))
-def test_no_bytes_make_the_readers_fail(raw: bytes) -> None:
-    import tempfile
-
-    with tempfile.TemporaryDirectory() as folder:
-        file = written(Path(folder), raw)
-        for form in ("sql", "csv", "jsonl", "csvlog", "jsonlog", "textlog", "ledger", "duckdb", "parquet"):
-            try:
-                list(read([file], Options(format=form)))
-            except DataError as problem:
-                assert "query" in str(problem)  # noqa: PT017 - a table without a query column is the user's to name

@@ -6,9 +6,10 @@ from numpy.typing import NDArray
 from support.inference_attack import SUM
 
 from sdcdb.errors import DataError
+from sdcdb.gateway.inference.forecast import Forecast
 from sdcdb.gateway.inference.knowledge import Knowledge
 from sdcdb.gateway.inference.limits import Limits
-from sdcdb.gateway.inference.prior import Prior, floor_of, prior_spreads
+from sdcdb.gateway.inference.prior import Prior, floor_of
 from sdcdb.gateway.inference.question import Question
 
 GAINS = Prior((1.0, 2_000.0, 10_000.0, 30_000.0, 100_000.0), (0.02, 0.05, 0.008, 0.002), ((0.0, 0.92),))
@@ -32,20 +33,20 @@ def histogram(values: NDArray[np.int64], top: int) -> Prior:
 
 def test_quantiles_and_the_usual_spread() -> None:
     flat = Prior((0.0, 50.0, 100.0), (0.5, 0.5))
-    assert flat.quantile(0.5) == pytest.approx(50, abs=4)
-    assert flat.spread == pytest.approx(90, abs=8)
+    assert flat.quantile(0.5) == pytest.approx(50)
+    assert flat.spread == pytest.approx(90)
     assert flat.mean == pytest.approx(50)
-    assert floor_of(flat, 0.1) == pytest.approx(9, abs=1)
+    assert floor_of(flat, 0.1) == pytest.approx(9)
     assert GAINS.quantile(0.9) == 0
 
 
 @pytest.mark.parametrize("records", [5, 40, 400])
 def test_sums_pass_their_spread_as_rarely_as_said(records: int) -> None:
     rng = np.random.default_rng(records)
-    values, chances = GAINS.drawn()
+    values, chances = GAINS.drawn
     sums = rng.choice(values, (20_000, records), p=chances).sum(axis=1)
     ones = np.ones(records)
-    below, above = prior_spreads(GAINS, ones, ones, 1e-2)
+    below, above = Forecast.same(GAINS, records).spreads(ones, ones, 1e-2)
     mean = records * GAINS.mean
     assert (sums < mean - below - 1e-6).mean() <= 1e-2
     assert (sums > mean + above + 1e-6).mean() <= 1e-2
@@ -85,3 +86,20 @@ def test_skewed_columns_are_answered_about_large_sets(kind: str) -> None:
 def test_a_wrong_histogram_is_refused(wrong: tuple[tuple[float, ...], tuple[float, ...]]) -> None:
     with pytest.raises(DataError):
         Prior(*wrong)
+
+
+@pytest.mark.parametrize("zeros", [0.5, 0.92, 0.949, 0.951, 0.999])
+def test_what_is_usual_is_never_next_to_nothing(zeros: float) -> None:
+    many = Prior((1.0, 1_000.0, 9_000.0), ((1 - zeros) / 2, (1 - zeros) / 2), ((0.0, zeros),))
+    assert many.spread >= 900
+
+
+def test_bins_may_leave_gaps_and_quantiles_jump_over_them() -> None:
+    apart = Prior.of([(0.0, 10.0, 0.5), (90.0, 100.0, 0.4), (50.0, 50.0, 0.1)])
+    assert apart.quantile(0.25) == pytest.approx(5)
+    assert apart.quantile(0.55) == pytest.approx(50)
+    assert apart.quantile(0.8) == pytest.approx(95)
+    assert [apart.below(50), apart.up_to(50)] == pytest.approx([0.5, 0.6])
+    values, chances = apart.drawn
+    assert chances.sum() == pytest.approx(1)
+    assert not ((values > 10) & (values < 90) & (values != 50)).any()

@@ -1,0 +1,39 @@
+"""What a decided statement discloses: facts for the ledger, and answers for the audit to learn."""
+
+from collections.abc import Iterable, Iterator
+
+from sdcdb.gateway.decide import Decided, joint_audits
+from sdcdb.gateway.ledger.entry import AnsweredFact
+from sdcdb.gateway.tables.asked import Asked
+
+
+def disclosed_facts(decided: Decided) -> tuple[AnsweredFact, ...]:
+    """Return what the ledger keeps of the answers, whatever they are."""
+    return tuple(
+        decided.audits[asked.table].fact(asked, finding, surprise=surprise)
+        for asked, finding, surprise in zip(decided.asked, decided.findings, _surprises(decided), strict=True)
+    )
+
+
+def learn_answers(decided: Decided) -> None:
+    """Take the answers into what is known."""
+    for (table, column), mine in _by_column(decided.asked):
+        decided.audits[table].learn(column, mine)
+    for joint in joint_audits(decided.audits):
+        joint.learn([each for each in decided.asked if joint.holds(each)])
+
+
+def _surprises(decided: Decided) -> list[bool]:
+    """Tell which answers leave somebody less room than the limits say: for the owner, in the ledger."""
+    found: dict[int, bool] = {}
+    for (table, column), mine in _by_column(decided.asked):
+        flags = decided.audits[table].surprises(column, mine)
+        found |= {id(asked): flag for asked, flag in zip(mine, flags, strict=True)}
+    return [found[id(asked)] for asked in decided.asked]
+
+
+def _by_column(asked: Iterable[Asked]) -> Iterator[tuple[tuple[str, str], list[Asked]]]:
+    found: dict[tuple[str, str], list[Asked]] = {}
+    for each in asked:
+        found.setdefault((each.table, each.audited), []).append(each)
+    yield from found.items()
