@@ -43,7 +43,7 @@ def peel(counts: Ints, rows: Sets, answers: Sequence[Fraction]) -> Peeled:
     fixed = counts == 0
     values = np.zeros(len(counts), dtype=kind)
     odd = _singles(counts, rows, rest, fixed, values)
-    several = np.flatnonzero((rows & (counts > 0)).sum(axis=1) > 1)
+    several = np.flatnonzero(rows @ counts > 1)
     left = np.zeros(0, np.int64)
     over = rest[several]
     if len(several):
