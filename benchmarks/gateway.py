@@ -8,7 +8,6 @@ A fifth quasi-identifier, of three or ten values, makes as many times more cells
 """
 
 import argparse
-import random
 import statistics
 import tempfile
 import time
@@ -18,37 +17,13 @@ from typing import Any
 
 from record import record
 from staff_policy import QUASI, policy
+from staff_questions import questions
 
 import sdcdb
 from sdcdb.datasets.creation import create
 
-AGGREGATES = ("SUM(salary)", "AVG(salary)", "COUNT(*), AVG(salary)", "SUM(salary), COUNT(*)")
-DEPARTMENTS = ("Engineering", "Finance", "IT", "Legal", "Marketing", "Operations", "Research", "Sales", "Support")
 AFTERWARDS = 200
 TABLES = ((1_000_000, 1), (10_000_000, 1), (10_000_000, 3), (10_000_000, 10))  # rows, sites
-EDUCATION = ("School", "Vocational", "Bachelor", "Master", "Doctorate")
-
-
-def questions(number: int, seed: int, sites: int = 1) -> list[str]:
-    """Make varied range questions: an age range, and perhaps departments, education, sex and sites."""
-    rng = random.Random(seed)  # noqa: S311 - questions, not secrets
-    made = []
-    for _ in range(number):
-        low = rng.randint(18, 60)
-        terms = [f"age BETWEEN {low} AND {low + rng.randint(3, 25)}"]
-        if rng.random() < 0.6:
-            chosen = rng.sample(DEPARTMENTS, rng.randint(2, 6))
-            terms.append(f"dept IN ({', '.join(repr(each) for each in chosen)})")
-        if rng.random() < 0.4:
-            chosen = rng.sample(EDUCATION, rng.randint(2, 4))
-            terms.append(f"education IN ({', '.join(repr(each) for each in chosen)})")
-        if rng.random() < 0.3:
-            terms.append(f"sex = '{rng.choice('FM')}'")
-        if sites > 1 and rng.random() < 0.5:
-            low = rng.randint(0, sites - 2)
-            terms.append(f"site BETWEEN {low} AND {rng.randint(low + 1, sites - 1)}")
-        made.append(f"SELECT {rng.choice(AGGREGATES)} FROM staff WHERE {' AND '.join(terms)}")
-    return made
 
 
 @dataclass(frozen=True)
