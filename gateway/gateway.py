@@ -342,7 +342,7 @@ class Gateway:
         with self._looking:
             for name in names:
                 self._tables.must_be_current(name)
-        return {name: self._tables.pool(name, who.pools[name]) for name in names}
+        return {name: self._tables.pool(name, who.pools[name], who.user) for name in names}
 
     def _evaluated(self, read: Statement, who: Asking, handle: Cancellation) -> list[Evaluated]:
         """Find the query sets of every block, in the cells as they are now."""

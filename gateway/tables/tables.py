@@ -10,6 +10,7 @@ from sdcdb.errors import DatabaseError, choices
 from sdcdb.gateway.ledger.entry import VersionEntry, entries, fields_of
 from sdcdb.gateway.ledger.ledger import Ledger
 from sdcdb.gateway.linear import strictest
+from sdcdb.gateway.pools import fold
 from sdcdb.gateway.reading.reserved import CELL
 from sdcdb.gateway.relations import Relations, Restricted
 from sdcdb.gateway.rules.table import denied
@@ -62,12 +63,12 @@ class Tables:
         self._join()
         self._sign = sign(database.path)
 
-    def pool(self, table: str, pool: str) -> PoolHistory:
-        """Return a table's audit for one pool of users."""
+    def pool(self, table: str, pool: str, user: str | None = None) -> PoolHistory:
+        """Return a table's audit for one pool of users; `user` is who asks."""
         if table not in self._histories:
             raise denied("version")
         joints = tuple(joint for joint in self._joints if any(table == name for name, _ in joint.columns))
-        return PoolHistory(self._histories[table], pool, joints)
+        return PoolHistory(self._histories[table], pool, joints, None if user is None else fold(user))
 
     def pools(self, table: str) -> list[str]:
         """Return the pools that know something of a table."""
