@@ -107,7 +107,7 @@ def main() -> None:
         with sdcdb.open(path, create=True) as new:
             create(new.con, "staff", 100_000, seed=1)
         with sdcdb.open(path, policy(), read_only=True) as db, db.gateway(seconds=5) as gateway:
-            run(gateway, 3, 99, attacked=False)  # what is compiled and started once is not measured
+            run(gateway, 15, 99, attacked=False)  # what is compiled and started once is not measured
             for number in range(rounds):
                 alone += run(gateway, seconds, number * 2, attacked=False)[0]
                 took, found = run(gateway, seconds, number * 2 + 1, attacked=True)

@@ -29,7 +29,7 @@ from sdcdb.gateway.disclosed import disclosed_facts, learn_answers
 from sdcdb.gateway.inference.score import Score
 from sdcdb.gateway.knowledge_left import Known, knowledge_left
 from sdcdb.gateway.ledger.entry import ActEntry, AnsweredFact, LoginEntry, fields_of
-from sdcdb.gateway.ledger.mark import mark_of, open_ledger, read_mark, write_mark
+from sdcdb.gateway.ledger.mark import keep_outside, mark_of, open_ledger, read_mark, write_mark
 from sdcdb.gateway.ledger.places import ledger_path
 from sdcdb.gateway.lobby.desk import Desk
 from sdcdb.gateway.lobby.lobby import Lobby
@@ -241,6 +241,8 @@ class Gateway:
         """Leave in the database which ledger it is used with, and how far that has come."""
         if self._marked and self._ledger.healthy:
             write_mark(self._con, mark_of(self._ledger))
+        if self._scratch is None and self._ledger.healthy:
+            keep_outside(self._ledger)
 
     def _who(self, user: Asking | str, sql: str) -> Asking:
         if isinstance(user, Asking):
@@ -340,7 +342,7 @@ class Gateway:
         with self._looking:
             for name in names:
                 self._tables.must_be_current(name)
-        return {name: self._tables.pool(name, who.pools[name]) for name in names}
+        return {name: self._tables.pool(name, who.pools[name], who.user) for name in names}
 
     def _evaluated(self, read: Statement, who: Asking, handle: Cancellation) -> list[Evaluated]:
         """Find the query sets of every block, in the cells as they are now."""

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from sdcdb.gateway.inference.algebra.geometry import LEAST
 from sdcdb.gateway.inference.exact.answered_sums import History
 from sdcdb.gateway.inference.exact.determined import determines
 from sdcdb.gateway.inference.exact.small_totals import determines_small_total
@@ -16,7 +15,6 @@ from sdcdb.gateway.inference.extremes.extremes import try_extreme
 from sdcdb.gateway.inference.extremes.holders import stay_hidden
 from sdcdb.gateway.inference.finding import Finding
 from sdcdb.gateway.inference.intervals.interval_rule import WIDE, Room
-from sdcdb.gateway.inference.lattice.lattice import LARGE
 from sdcdb.gateway.inference.score import Score
 from sdcdb.gateway.inference.state.feasible_state import Ground
 from sdcdb.gateway.inference.state.sums import try_sum
@@ -36,7 +34,10 @@ class Decision:
 class Statement:
     """Questions that are asked together: each is decided as if the allowed ones before it were answered."""
 
-    def __init__(self, history: History, ground: Ground, counts: NDArray[np.int64], scale: Scale) -> None:
+    def __init__(
+        self, history: History, ground: Ground, counts: NDArray[np.int64], scale: Scale, user: str | None = None
+    ) -> None:
+        self._user = user
         self._history, self._exact, self._ground = history, history.exact, ground
         self._counts, self._scale, self._limits = counts, scale, scale.limits
         self._sets: list[Cells] = []
@@ -115,7 +116,7 @@ class Statement:
 
     def _small_total(self, cells: Cells, sizes: NDArray[np.int64], proof: Proof) -> bool:
         lattice = self._ground.columns.lattice
-        before, after = lattice.basis, lattice.with_set(cells).basis
+        before, after = lattice.basis, lattice.with_set(cells, self._user).basis
         least = self._limits.min_set
         if before is not None and after is not None and after.projection is not None:
             return determines_small_total(before, after, least)
@@ -126,17 +127,10 @@ class Statement:
 
     def _on_grid(self, cells: Cells) -> bool:
         """Tell whether whole numbers keep their room if a sum is answered; the ground takes the new margins."""
-        columns, geometry = self._ground.columns, self._ground.geometry
-        after = columns.lattice.with_set(cells)
-        if not columns.lattice.allows(after):
+        columns = self._ground.columns
+        after = columns.lattice.with_set(cells, self._user)
+        if not columns.lattice.allows(after, self._user):
             return False
-        if after.too_large:
-            rest = geometry.rest(cells)
-            if rest.length > LEAST:
-                leverage = columns.leverage + rest.values**2 / rest.length
-                small = (self._counts < LARGE) & (geometry.number > 0)
-                if not after.grid.bears(leverage[small], columns.leverage[small]):
-                    return False
         self._ground.columns = replace(columns, lattice=after)
         return True
 
