@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from sdcdb.gateway.inference.algebra.nullspace import NullSpace
 from sdcdb.gateway.inference.exact.determined import determines
 from sdcdb.gateway.inference.exact.small_totals import determines_small_total
+from sdcdb.gateway.inference.exact.small_totals_of_many import ExplainedSets, Proof
 from sdcdb.gateway.inference.intervals.atoms import refine
 from sdcdb.gateway.inference.lattice.lattice import Lattice
 from sdcdb.gateway.inference.limits import Limits
@@ -31,12 +32,14 @@ class SetAudit:
         rng = np.random.default_rng(int.from_bytes(secret, "little"))
         self._exact = NullSpace(len(self._live), rng)
         self._lattice = Lattice.fresh(self._counts, steps, rng)
+        self._explained = ExplainedSets(self._counts)
         self._labels, self._atoms = np.zeros(len(self._live), dtype=np.int64), min(1, len(self._live))
 
     def consider(self, sets: Sequence[Cells]) -> list[str | None]:
         """Return, for each set of a statement, the rule that its sum would breach; the state is the same afterwards."""
         exact, lattice, labels, atoms = self._exact, self._lattice, self._labels, self._atoms
         found: list[str | None] = []
+        earlier: list[Cells] = []
         for number, each in enumerate(sets):
             cells = np.ascontiguousarray(each[self._live])
             vectors = exact.vectors_with(cells)
@@ -48,22 +51,36 @@ class SetAudit:
             after = lattice.with_set(cells)
             least = self._limits.min_set
             alone = determines(exact.vectors(), vectors, exact.primes, split, sizes, least)
-            if alone or self._small_total(lattice, after):
+            proof = Proof(exact.vectors(), vectors, exact.primes)
+            if alone or self._small_total(lattice, after, cells, earlier, split, sizes, proof):
                 found.append("exact")
             elif not lattice.allows(after):
                 found.append("interval")
             else:
                 found.append(None)
                 labels, atoms, lattice = split, parts, after
+                earlier.append(cells)
                 if number < len(sets) - 1:
                     exact = exact.fork() if exact is self._exact else exact
                     exact.add(cells)
         return found
 
-    def _small_total(self, before: Lattice, after: Lattice) -> bool:
-        if self._limits.small_totals == "allow" or before.basis is None or after.basis is None:
+    def _small_total(
+        self,
+        before: Lattice,
+        after: Lattice,
+        cells: Cells,
+        earlier: Sequence[Cells],
+        labels: NDArray[np.int64],
+        sizes: NDArray[np.int64],
+        proof: Proof,
+    ) -> bool:
+        least = self._limits.min_set
+        if self._limits.small_totals == "allow":
             return False
-        return determines_small_total(before.basis, after.basis, self._limits.min_set)
+        if before.basis is not None and after.basis is not None and after.basis.projection is not None:
+            return determines_small_total(before.basis, after.basis, least)
+        return self._explained.determines(cells, earlier, labels, sizes, proof, least)
 
     def learn(self, sets: Sequence[Cells]) -> None:
         """Take in sets whose sums were answered."""
@@ -71,5 +88,6 @@ class SetAudit:
             cells = np.ascontiguousarray(each[self._live])
             if not self._exact.add(cells):
                 continue
+            self._explained.add(cells)
             self._labels, self._atoms = refine(self._labels, self._atoms, cells)
             self._lattice = self._lattice.with_set(cells)
