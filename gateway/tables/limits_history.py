@@ -4,7 +4,7 @@ Tightening takes effect at once. Loosening is an act of the owner: until it is a
 table.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from sdcdb.gateway.ledger.entry import ColumnLimits, PolicyEntry, TablePolicy
 from sdcdb.gateway.relations import Relations, Restricted
@@ -13,13 +13,15 @@ from sdcdb.policy.models import Policy
 _WIDTH = {"user": 0, "team": 1, "all": 2}
 
 
-def policy_entry(relations: Relations, policy: Policy, by: str, reason: str = "") -> PolicyEntry:
-    """Return the ledger's entry for a policy."""
-    tables = {table.name: _table_policy(table) for table in relations.restricted()}
+def policy_entry(
+    relations: Relations, policy: Policy, views: Mapping[str, str], by: str, reason: str = ""
+) -> PolicyEntry:
+    """Return the ledger's entry for a policy; `views` are digests of how each table's protected views were fitted."""
+    tables = {table.name: _table_policy(table, views.get(table.name, "")) for table in relations.restricted()}
     return PolicyEntry(by=by, reason=reason, tables=tables, teams=dict(policy.teams))
 
 
-def _table_policy(table: Restricted) -> TablePolicy:
+def _table_policy(table: Restricted, views: str) -> TablePolicy:
     columns = {}
     for name, column in table.confidential.items():
         limits = table.limits_of(column)
@@ -35,7 +37,8 @@ def _table_policy(table: Restricted) -> TablePolicy:
             known=str(column.known or ""),
             small_totals=limits.small_totals,
         )
-    return TablePolicy(pool=table.limits.pool, aggregates=tuple(sorted(table.limits.aggregates)), columns=columns)
+    aggregates = tuple(sorted(table.limits.aggregates))
+    return TablePolicy(pool=table.limits.pool, aggregates=aggregates, columns=columns, views=views)
 
 
 def same_policy(before: PolicyEntry, now: PolicyEntry) -> bool:

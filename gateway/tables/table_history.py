@@ -1,7 +1,7 @@
 """What has been answered about one table, by whom, and what it all tells: the ledger's entries as the audit's state."""
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import get_args
 
@@ -9,7 +9,9 @@ import numpy as np
 
 from sdcdb.errors import DataError
 from sdcdb.gateway.inference.finding import Finding
+from sdcdb.gateway.inference.forecast import Forecast
 from sdcdb.gateway.inference.knowledge import Knowledge
+from sdcdb.gateway.inference.prior import Prior
 from sdcdb.gateway.inference.question import Question
 from sdcdb.gateway.inference.score import Score
 from sdcdb.gateway.ledger.entry import Aggregate, AnsweredFact, VersionEntry
@@ -21,6 +23,9 @@ from sdcdb.gateway.tables.held_version import HeldVersion, names_over_versions
 from sdcdb.gateway.tables.past import Past
 from sdcdb.gateway.tables.versions import Layout
 
+Foretold = Callable[[str], Forecast | None]
+"""Gives the forecast for the cells that a protected view allows, by confidential column."""
+
 
 class TableHistory:
     """The audit of one table: one `Knowledge` for every confidential column and pool of users, made when first asked.
@@ -28,11 +33,14 @@ class TableHistory:
     `for_pool` gives it as one pool of users sees it.
     """
 
-    def __init__(self, table: Restricted, cells: Cells, version: str, past: Past) -> None:
+    def __init__(
+        self, table: Restricted, cells: Cells, version: str, past: Past, foretold: Foretold = lambda _column: None
+    ) -> None:
         self.table = table
         self.cells = cells
         self.version = version
         self._past = past
+        self._foretold = foretold
         self._layouts: dict[str, Layout] = {}
         self._knowledge: dict[tuple[str, str], Knowledge] = {}
         held = [HeldVersion.of(entry) for entry in past.versions]
@@ -75,12 +83,25 @@ class TableHistory:
                 told.add(fact.pool)
         domain, limits = (spec.low, spec.high, spec.step), self.table.limits_of(spec)
         if len(told) <= 1:
-            return Knowledge.restore(layout.array(), *domain, limits, secrets.token_bytes(32), rows, spec.prior)
+            return Knowledge.restore(
+                layout.array(), *domain, limits, secrets.token_bytes(32), rows, self._public(column)
+            )
         # Pools that were apart may each have been told the same: what is not new must not be counted twice.
-        state = Knowledge(layout.array(), *domain, limits, secrets.token_bytes(32), spec.prior)
+        state = Knowledge(layout.array(), *domain, limits, secrets.token_bytes(32), self._public(column))
         for question, answer in rows:
             state.learn([question], [answer])
         return state
+
+    def _public(self, column: str) -> Prior | Forecast | None:
+        """Return what is public of a column: by its protected view, cell by cell, or as declared for everybody."""
+        forecast, layout = self._foretold(column), self._layouts[column]
+        if forecast is None:
+            return self.table.confidential[column].prior
+        place = np.zeros(len(layout.array()), dtype=np.int64)  # for those who left or changed: as for everybody
+        for cell, columns in enumerate(layout.versions[-1]):
+            if len(columns) == 1:
+                place[columns[0]] = forecast.place[cell]
+        return Forecast(forecast.priors, place)
 
     def question(self, column_cells: Indices, kinds: frozenset[str], column: str) -> Question:
         """Put a query set into the audit's terms."""

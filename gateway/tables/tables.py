@@ -16,6 +16,7 @@ from sdcdb.gateway.rules.table import denied
 from sdcdb.gateway.rules.versions import same_version
 from sdcdb.gateway.tables.cells import Cells
 from sdcdb.gateway.tables.fingerprint import fingerprint, sign
+from sdcdb.gateway.tables.foretelling import Foretelling
 from sdcdb.gateway.tables.halt import Halt
 from sdcdb.gateway.tables.held_version import HeldVersion, pack_version
 from sdcdb.gateway.tables.limits_history import loosened, policy_entry, same_policy
@@ -42,6 +43,8 @@ class Tables:
         self._copies: dict[str, str] = {}  # a table, and the one whose records it holds
         self._loosened: dict[str, list[str]] = {}  # what the policy allows that the ledger's last one did not
         self._current = self._fingerprints()
+        self._views = Foretelling(self._con, relations, self._policy)
+        self._plans = self._views.plans()
         past = self._read_past()
         self._note_policy(past)
         for table in self._tables.values():
@@ -89,6 +92,17 @@ class Tables:
         if not self._fixed and (self._database.path is None or sign(self._database.path) != self._sign):
             self._sign = sign(self._database.path)
             self._current = self._fingerprints()
+            self._follow_views()
+
+    def _follow_views(self) -> None:
+        """Judge anew what is plausible about tables whose protected views were fitted anew."""
+        plans, self._plans = self._plans, self._views.plans()
+        changed = [name for name, plan in self._plans.items() if plan != plans[name] and name in self._histories]
+        if changed:
+            past = self._read_past()
+            self._note_policy(past)
+            for name in changed:
+                self._open(self._tables[name], past)
 
     def _fingerprints(self) -> dict[str, str]:
         return {name: fingerprint(self._con, each, self._vault.secret) for name, each in self._tables.items()}
@@ -111,7 +125,7 @@ class Tables:
         """Accept the policy as it is, in the owner's name; return what became looser."""
         said = [f"{table}: {what}" for table, each in self._loosened.items() for what in each]
         if said:
-            self._ledger.append(fields_of(policy_entry(self._relations, self._policy, _account(), reason)))
+            self._ledger.append(fields_of(policy_entry(self._relations, self._policy, self._plans, _account(), reason)))
             self._loosened.clear()
         return said
 
@@ -120,7 +134,7 @@ class Tables:
 
     def _note_policy(self, past: LedgerPast) -> None:
         """Write the policy into the ledger if it is another one; limits that became looser wait for the owner."""
-        now, before = policy_entry(self._relations, self._policy, _account()), past.policy
+        now, before = policy_entry(self._relations, self._policy, self._plans, _account()), past.policy
         for name, table in now.tables.items() if before is not None else ():
             last = before.tables.get(name) if before is not None else None
             if last is not None and (what := loosened(last, table)):
@@ -147,7 +161,7 @@ class Tables:
             if _names_changed(HeldVersion.of(past.versions[-1]), cells):
                 self._begin(table, past)
             else:
-                self._histories[table.name] = TableHistory(table, cells, now, past)
+                self._histories[table.name] = TableHistory(table, cells, now, past, self._views.of(table, cells, now))
 
     def _refuse_copies(self) -> None:
         """Of restricted tables that hold the same records, keep the one that was asked about, or else the first."""
@@ -179,7 +193,8 @@ class Tables:
             sketches=self._sketch(table),
         )
         self._ledger.append(fields_of(entry))
-        self._histories[table.name] = TableHistory(table, cells, version, past.with_version(entry))
+        foretold = self._views.of(table, cells, version)
+        self._histories[table.name] = TableHistory(table, cells, version, past.with_version(entry), foretold)
 
     def _cells(self, table: Restricted) -> tuple[Cells, list[str]]:
         cells = self._vault.cells(table)
