@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -14,7 +14,8 @@ from sdcdb.gateway.rules.work import within_budget, work_of
 from sdcdb.gateway.tables.asked import Asked, Row
 from sdcdb.gateway.tables.cells import Cells, Indices
 from sdcdb.gateway.tables.groups import Group, union
-from sdcdb.gateway.tables.table_history import PoolHistory
+from sdcdb.gateway.tables.joint_audit import JointAudit
+from sdcdb.gateway.tables.pool_history import PoolHistory
 from sdcdb.gateway.tables.vault import Evaluated
 
 AUDITED = frozenset({"sum", "min", "max"})
@@ -141,11 +142,21 @@ def _work(asked: Sequence[Asked], audited: Mapping[str, PoolHistory]) -> int:
 
 def _considered(asked: Sequence[Asked], audited: Mapping[str, PoolHistory]) -> list[Finding]:
     found: dict[int, Finding] = {}
-    for table, column in dict.fromkeys((each.table, each.column) for each in asked):
-        mine = [n for n, each in enumerate(asked) if (each.table, each.column) == (table, column)]
-        findings = audited[table].consider(column, [asked[n].question for n in mine])
+    for table, column in dict.fromkeys((each.table, each.audited) for each in asked):
+        mine = [n for n, each in enumerate(asked) if (each.table, each.audited) == (table, column)]
+        findings = audited[table].consider(column, [asked[n] for n in mine])
         found |= dict(zip(mine, findings, strict=True))
+    for joint in joint_audits(audited):
+        mine = [n for n, each in enumerate(asked) if found[n].allowed and joint.holds(each)]
+        for n, rule in zip(mine, joint.consider([asked[n] for n in mine]), strict=True):
+            if rule is not None:
+                found[n] = replace(found[n], allowed=False, rule=rule, after=None)
     return [found[n] for n in range(len(asked))]
+
+
+def joint_audits(audited: Mapping[str, PoolHistory]) -> list[JointAudit]:
+    """Return the audits of linked columns that a statement meets, each once."""
+    return list({id(joint): joint for each in audited.values() for joint in each.joints}.values())
 
 
 def _too_small(evaluated: Evaluated, cells: Cells) -> dict[Row, str]:
@@ -191,7 +202,7 @@ def _asked(
         row = (evaluated.block.number, group.row)
         if row not in suppressed:
             for (column, _), (chosen, kinds) in _wanted(evaluated, group).items():
-                yield Asked(row, table, column, chosen, audited[table].question(chosen, frozenset(kinds), column))
+                yield audited[table].asked(row, column, chosen, frozenset(kinds))
 
 
 def _wanted(evaluated: Evaluated, group: Group) -> dict[tuple[str, bytes], tuple[Indices, set[str]]]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from sdcdb.gateway.decide import Decided
+from sdcdb.gateway.decide import Decided, joint_audits
 from sdcdb.gateway.ledger.entry import AnsweredFact
 from sdcdb.gateway.tables.asked import Asked
 
@@ -18,16 +18,16 @@ def disclosed_facts(decided: Decided) -> tuple[AnsweredFact, ...]:
 def learn_answers(decided: Decided) -> None:
     """Take the answers into what is known."""
     for (table, column), mine in _by_column(decided.asked):
-        audit = decided.audits[table]
-        audit.knowledge(column).learn([a.question for a in mine], [audit.answers(a) for a in mine])
+        decided.audits[table].learn(column, mine)
+    for joint in joint_audits(decided.audits):
+        joint.learn([each for each in decided.asked if joint.holds(each)])
 
 
 def _surprises(decided: Decided) -> list[bool]:
     """Tell which answers leave somebody less room than the limits say: for the owner, in the ledger."""
     found: dict[int, bool] = {}
     for (table, column), mine in _by_column(decided.asked):
-        audit = decided.audits[table]
-        flags = audit.knowledge(column).surprises([a.question for a in mine], [audit.answers(a) for a in mine])
+        flags = decided.audits[table].surprises(column, mine)
         found |= {id(asked): flag for asked, flag in zip(mine, flags, strict=True)}
     return [found[id(asked)] for asked in decided.asked]
 
@@ -35,5 +35,5 @@ def _surprises(decided: Decided) -> list[bool]:
 def _by_column(asked: Iterable[Asked]) -> Iterator[tuple[tuple[str, str], list[Asked]]]:
     found: dict[tuple[str, str], list[Asked]] = {}
     for each in asked:
-        found.setdefault((each.table, each.column), []).append(each)
+        found.setdefault((each.table, each.audited), []).append(each)
     yield from found.items()

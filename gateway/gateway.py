@@ -46,7 +46,7 @@ from sdcdb.gateway.rules.table import denied
 from sdcdb.gateway.rules.verdict import Change, Verdict
 from sdcdb.gateway.table_locks import OWNER, TableLocks
 from sdcdb.gateway.tables.halt import Halt
-from sdcdb.gateway.tables.table_history import PoolHistory
+from sdcdb.gateway.tables.pool_history import PoolHistory
 from sdcdb.gateway.tables.tables import Tables
 from sdcdb.gateway.tables.vault import Evaluated, Vault
 from sdcdb.gateway.turns import Turns
@@ -177,6 +177,11 @@ class Gateway:
             for column, score in columns.items()
         ]
 
+    @property
+    def healthy(self) -> bool:
+        """Whether the ledger can be written; without it nothing is answered."""
+        return self._ledger.healthy
+
     def halted(self) -> list[Halt]:
         """Return the restricted tables about which nothing is answered until their owner acts, and why."""
         with self._looking:
@@ -186,11 +191,14 @@ class Gateway:
         """Return the restricted tables that have changed since earlier answers, and wait for `refresh`."""
         return [halt.table for halt in self.halted() if halt.rule == "version"]
 
-    def refresh(self, table: str | None = None) -> list[str]:
-        """Declare that a table has changed, and answer about it as it is now; return the tables that had changed."""
+    def refresh(self, table: str | None = None, *, as_new: str = "") -> list[str]:
+        """Declare that a table has changed, and answer about it as it is now; return the tables that had changed.
+
+        `as_new` is the owner's reason to take the records of the changed tables as other people than those before.
+        """
         with self._all_tables() as names, self._looking:
             self._learner.finish(names)
-            return self._tables.refresh(table)
+            return self._tables.refresh(table, as_new)
 
     def accept_looser(self, reason: str) -> list[str]:
         """Accept looser limits, as an act of the owner that the ledger keeps; return what became looser."""
@@ -256,6 +264,11 @@ class Gateway:
         with self._locks.holding(names, OWNER):
             yield names
 
+    def _together(self, names: Sequence[str]) -> list[str]:
+        """Return the tables that are decided on together with these: linked columns have one audit."""
+        groups = [{table for table, _ in group} for group in self.relations.linked]
+        return sorted(set(names).union(*(group for group in groups if group & set(names))))
+
     def _table_status(self, name: str) -> dict[str, dict[str, Score]]:
         with self._locks.holding([name], OWNER):
             self._learner.finish([name])
@@ -274,7 +287,7 @@ class Gateway:
             self._write(sql, who, Verdict("allow"), ())
             return answer_of(rows, Verdict("allow"))
         evaluated = self._evaluated(read, who, handle)
-        with self._locks.holding(_tables_of(read), who.user, handle):
+        with self._locks.holding(self._together(_tables_of(read)), who.user, handle):
             decided = self._decided(read, evaluated, who, handle)
             verdict = verdict_of(decided)
             handle.check()
@@ -292,19 +305,19 @@ class Gateway:
     def _again(self, kept: Kept, sql: str, who: Asking, handle: Cancellation) -> Answer | None:
         """Answer once more what was answered; None if a table is no longer what it was."""
         names = list(kept.histories)
-        with self._locks.holding(names, who.user, handle):
+        with self._locks.holding(self._together(names), who.user, handle):
             audits = self._audits(names, who)
             if any(audits[name].table is not history for name, history in kept.histories.items()):
                 return None
-            self._learner.finish(names)
-            now = {fact.column: audits[fact.table].knowledge(fact.column).status() for fact in kept.facts}
+            self._learner.finish(self._together(names))
+            now = {fact.column: audits[fact.table].score(fact.column) for fact in kept.facts}
             verdict = replace(kept.answer.verdict, changes={name: Change(score, score) for name, score in now.items()})
             self._write(sql, who, verdict, kept.facts)
         return replace(kept.answer, verdict=verdict)
 
     def _explained(self, read: Statement, who: Asking, handle: Cancellation) -> Verdict:
         evaluated = self._evaluated(read, who, handle)
-        with self._locks.holding(_tables_of(read), who.user, handle):
+        with self._locks.holding(self._together(_tables_of(read)), who.user, handle):
             return verdict_of(self._decided(read, evaluated, who, handle))
 
     def _read(self, sql: str, params: Params, handle: Cancellation, looked: list[exp.Expr] | None = None) -> Statement:
@@ -336,7 +349,7 @@ class Gateway:
         audits = self._audits(_tables_of(read), who)
         if any(each.cells is not audits[each.block.table.name].cells for each in evaluated):  # refreshed meanwhile
             evaluated = self._evaluated(read, who, handle)
-        self._learner.finish(list(audits))
+        self._learner.finish(self._together(list(audits)))
         decided = decide(evaluated, audits)
         if decided.suppressed and read.tree is not None and computes_further(read.tree):
             raise denied("hidden")
@@ -351,7 +364,7 @@ class Gateway:
             for table in decided.audits:
                 self._tables.forget(table)
 
-        self._learner.begin(list(decided.audits), lambda: learn_answers(decided), failed)
+        self._learner.begin(self._together(list(decided.audits)), lambda: learn_answers(decided), failed)
         return facts
 
     def _public(self, query: exp.Expr, handle: Cancellation) -> list[Any]:

@@ -1,7 +1,7 @@
 """What an analyst may name: restricted tables, public tables and protected views."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import duckdb
@@ -13,7 +13,9 @@ from sdcdb.errors import Unsupported
 from sdcdb.fields.histogram import Histogram
 from sdcdb.gateway.inference.limits import Limits
 from sdcdb.gateway.inference.prior import Prior
-from sdcdb.policy.models import ROWID, Policy, Restrict, Role
+from sdcdb.gateway.linear import Linear, resolved, strictest
+from sdcdb.policy.links import Equation
+from sdcdb.policy.models import ROWID, Policy, Restrict, Role, Table
 from sdcdb.views import catalogue
 
 Kind = Literal["restricted", "public", "protected"]
@@ -76,6 +78,26 @@ class Restricted(Relation):
     quasi: tuple[str, ...]
     confidential: Mapping[str, Confidential]
     limits: Restrict
+    linear: Mapping[str, Linear] = field(default_factory=dict)
+    """Columns that follow from another one by an equation, which is audited in their place."""
+
+    def base(self, column: str) -> Linear:
+        """Return the column that is audited in the place of one, and how that follows from it."""
+        return self.linear.get(column) or Linear(column)
+
+    def audited(self, base: str) -> tuple[Confidential, Limits]:
+        """Return a column as it is audited: what is known of it, and the limits, with those of columns that follow."""
+        spec = self.confidential[base]
+        low, high, step, limits = spec.low, spec.high, spec.step, [self.limits_of(spec)]
+        for name, each in self.linear.items():
+            if each.base == base:
+                other = self.confidential[name]
+                least, most = each.span(other.low, other.high)
+                low, high = max(low, least), min(high, most)
+                if step is not None and other.step is not None:
+                    step = max(step, other.step / abs(each.factor))
+                limits.append(each.limits(self.limits_of(other)))
+        return replace(spec, low=low, high=high, step=step), strictest(limits)
 
     def limits_of(self, column: Confidential) -> Limits:
         """Return the thresholds of a confidential column, in its own units."""
@@ -95,6 +117,8 @@ class Relations:
     """Everything that can be named."""
 
     all: tuple[Relation, ...]
+    linked: tuple[frozenset[tuple[str, str]], ...] = ()
+    """Groups of columns, by table and name, of which one follows from another in some way."""
 
     def find(self, schema: str, name: str) -> Relation | None:
         """Return the relation of this name; without a schema, `main` is meant."""
@@ -131,9 +155,30 @@ def relations(con: duckdb.DuckDBPyConnection, policy: Policy) -> Relations:
             quasi = tuple(c for c, spec in roles.items() if spec.role in {Role.QUASI, Role.PUBLIC})
             shown = {column: kind for column, kind in types.items() if column in quasi or column in confidential}
             key = folded.get(fold(table.key or ROWID), ROWID)
-            found.append(Restricted(name, "restricted", shown, key, quasi, confidential, table.restrict))
+            linear = _linear(table, folded, confidential)
+            found.append(Restricted(name, "restricted", shown, key, quasi, confidential, table.restrict, linear))
         found += [Relation(view, "protected", _types(con, view)) for view in table.protect if view in views]
-    return Relations(tuple(found))
+    return Relations(tuple(found), tuple(_linked(policy, found)))
+
+
+def _linear(table: Table, folded: Mapping[str, str], held: Mapping[str, Confidential]) -> dict[str, Linear]:
+    """Return the equations of a table, under the names that the database has."""
+    equations = [
+        replace(link, left=folded[fold(link.left)], right=folded[fold(link.right)])
+        for link in table.links()
+        if isinstance(link, Equation) and {fold(link.left), fold(link.right)} <= set(folded)
+    ]
+    return {name: each for name, each in resolved(equations).items() if name in held and each.base in held}
+
+
+def _linked(policy: Policy, found: Iterable[Relation]) -> Iterator[frozenset[tuple[str, str]]]:
+    """Yield the groups of linked columns; one that follows by an equation is there as what it follows from."""
+    tables = {table.name: table for table in found if isinstance(table, Restricted)}
+    for group in policy.linked_columns():
+        own = [(tables[t], tables[t].column(c)) for t, c in group if t in tables]
+        members = {(t.name, t.base(c).base) for t, c in own if c is not None and c in t.confidential}
+        if len(members) > 1:
+            yield frozenset(members)
 
 
 def _types(con: duckdb.DuckDBPyConnection, name: str) -> dict[str, str]:

@@ -90,7 +90,7 @@ class Knowledge:
         return self._ground.columns.atoms
 
     def consider(self, questions: Sequence[Question]) -> list[Finding]:
-        """Decide a statement's questions in order, each as if the allowed ones before it were answered too.
+        """Decide a statement's questions, each as if the allowed ones before it were answered too.
 
         Never looks at an answer to them: what is decided follows from the questions and the past alone. The state is
         the same afterwards.
@@ -99,16 +99,28 @@ class Knowledge:
         before, mark = self.status(), self._ground.mark()
         statement = Statement(self._history, self._ground, self._counts, self._scale)
         self._covered = {}
-        findings = []
+        findings: dict[int, Finding] = {}
+        order = self._order(questions, sets)
         try:
-            for number, (question, cells) in enumerate(zip(questions, sets, strict=True), start=1):
-                decision = statement.decide(cells, question.kinds, before, last=number == len(questions))
-                findings.append(decision.finding)
+            for number in order:
+                question = questions[number]
+                decision = statement.decide(sets[number], question.kinds, before, last=number == order[-1])
+                findings[number] = decision.finding
                 if decision.covered:
                     self._covered[_key(question)] = decision.covered
         finally:
             self._ground.rewind(mark)
-        return findings
+        return [findings[number] for number in range(len(questions))]
+
+    def _order(self, questions: Sequence[Question], sets: Sequence[Cells]) -> list[int]:
+        """Return the order in which questions are decided: with a MIN or MAX among them, small sets first.
+
+        So the extreme of a union follows from those of its parts, and the verdict is the same whatever carries them.
+        """
+        if all(question.kinds == {"sum"} for question in questions):
+            return list(range(len(questions)))
+        sizes = [int(self._counts[cells].sum()) for cells in sets]
+        return sorted(range(len(questions)), key=lambda n: (sizes[n], sets[n].tobytes(), sorted(questions[n].kinds)))
 
     def learn(self, questions: Sequence[Question], answers: Sequence[Answers]) -> list[bool]:
         """Take in the true answers of questions; return for each whether it told something new."""
@@ -132,6 +144,10 @@ class Knowledge:
         after = after if before.allows(after) else after.settled()
         self._ground.columns = replace(self._ground.columns, lattice=after)
 
+    def covered(self, question: Question) -> Mapping[str, Range]:
+        """Return, for a question of the last `consider`, the plausible answers by kind, in shares of the domain."""
+        return self._covered.get(_key(question), {})
+
     def surprises(self, questions: Sequence[Question], answers: Sequence[Answers]) -> list[bool]:
         """Tell, per question of the last `consider`, whether its answer leaves somebody less room than the limits say.
 
@@ -141,7 +157,7 @@ class Knowledge:
         """
         given = [self._in_units(q, a) for q, a in zip(questions, answers, strict=True)]
         if len(questions) == 1 and questions[0].kinds == {"sum"}:
-            low, high = self._covered.get(_key(questions[0]), {}).get("sum", (math.inf, -math.inf))
+            low, high = self.covered(questions[0]).get("sum", (math.inf, -math.inf))
             if low <= given[0]["sum"] <= high:
                 return [False]
         found, mark = [], self._ground.mark()

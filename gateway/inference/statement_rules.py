@@ -10,7 +10,7 @@ from sdcdb.gateway.inference.algebra.geometry import LEAST
 from sdcdb.gateway.inference.exact.answered_sums import History
 from sdcdb.gateway.inference.exact.determined import determines
 from sdcdb.gateway.inference.exact.small_totals import determines_small_total
-from sdcdb.gateway.inference.extremes.extreme_range import implied_extreme
+from sdcdb.gateway.inference.extremes.extreme_range import implied_extreme, seen
 from sdcdb.gateway.inference.extremes.extremes import try_extreme
 from sdcdb.gateway.inference.extremes.holders import stay_hidden
 from sdcdb.gateway.inference.finding import Finding
@@ -39,7 +39,7 @@ class Statement:
         self._history, self._exact, self._ground = history, history.exact, ground
         self._counts, self._scale, self._limits = counts, scale, scale.limits
         self._sets: list[Cells] = []
-        self._extremes = ground.extremes  # as answered: those of this statement have no value yet
+        self._before = seen(ground)  # as answered: what is asked in this statement has no value yet
         self._extreme_sets: dict[str, list[Cells]] = {"min": [], "max": []}
 
     def decide(self, cells: Cells, kinds: frozenset[str], before: Score, *, last: bool) -> Decision:
@@ -71,7 +71,11 @@ class Statement:
         return frozenset(
             kind
             for kind in kinds
-            if not (self._exact.implied(cells) if kind == "sum" else implied_extreme(self._ground, cells, kind))
+            if not (
+                self._exact.implied(cells)
+                if kind == "sum"
+                else implied_extreme(self._before, cells, kind, self._extreme_sets[kind])
+            )
         )
 
     def overlap(self, cells: Cells) -> str | None:
@@ -85,7 +89,7 @@ class Statement:
 
     def pinned(self, cells: Cells, new: frozenset[str]) -> str | None:
         """Return `exact` if a MIN or MAX would point at too few people."""
-        extremes, counts, least = self._extremes, self._counts, self._limits.min_set
+        extremes, counts, least = self._before.extremes, self._counts, self._limits.min_set
         hidden = all(
             stay_hidden(extremes, [*self._extreme_sets[kind], cells], kind, counts, least) for kind in new - {"sum"}
         )
@@ -136,7 +140,7 @@ class Statement:
             if kind == "sum":
                 tried = try_sum(self._ground, cells, self._limits.delta)
             else:
-                tried = try_extreme(self._ground, cells, kind, self._limits.delta, self._limits.min_set)
+                tried = try_extreme(self._ground, cells, kind, self._limits, self._before)
             if tried.room is None:
                 return failed, room
             covered[kind] = (tried.low, tried.high)

@@ -100,6 +100,16 @@ class VersionEntry(Strict):
     """Its cells without their values, packed: key, number of values, and a keyed digest per confidential column."""
     formerly: str | None = None
     """The name under which the ledger knew the same records before."""
+    named: dict[str, str] = Field(default_factory=dict)
+    """Columns that had another name in the version before: the name now, and then."""
+    moves: dict[str, str] = Field(default_factory=dict)
+    """By column, since the version before: how many records went from which class of records to which cell, packed."""
+    people: dict[str, str] = Field(default_factory=dict)
+    """The same for people whatever their values, of columns in which a value has changed."""
+    records: str = ""
+    """The name of the file beside the ledger that holds the digest of every record; none where keys repeat."""
+    as_new: str = ""
+    """The owner's reason to take all records as other people than those before, whose answers then count no more."""
     sketches: dict[str, str] = Field(default_factory=dict)
     """By confidential column: the smallest keyed digests of its records, packed. Under any name, they are the same."""
 
@@ -140,6 +150,8 @@ class TablePolicy(Strict):
     """The thresholds by confidential column."""
     views: str = ""
     """A digest of how its protected views were fitted: what is plausible follows from them."""
+    linked: tuple[str, ...] = ()
+    """What is audited together: equations, and pairs of columns of this table or of another one."""
 
 
 class PolicyEntry(Strict):

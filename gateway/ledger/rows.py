@@ -1,7 +1,7 @@
 """The ledger as a flat table, for people and for other programs."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -48,7 +48,7 @@ def row(record: Record) -> Row:
         user=_text(entry.get("user")),
         verdict=_text(entry.get("verdict")),
         rule=_text(entry.get("rule")),
-        reason=_text(entry.get("reason")),
+        reason=_text(entry.get("reason")) or _deed(record.kind, entry),
         tables=_names(tables if isinstance(tables, list) else [tables]) or _names(f.get("table") for f in listed),
         columns=_text(entry.get("column")) or _names(f.get("column") for f in listed),
         version=_text(entry.get("version")),
@@ -56,6 +56,16 @@ def row(record: Record) -> Row:
         facts=_text(facts),
         hash=record.hash,
     )
+
+
+def _deed(kind: str, entry: Mapping[str, Any]) -> str | None:
+    """Say what an owner did, or at which door somebody came in or did not."""
+    if kind == "act":
+        return f"{_text(entry.get('act'))}: {_text(entry.get('about'))}"
+    if kind == "login":
+        outcome = "admitted" if entry.get("admitted") else "refused"
+        return f"{outcome} at {_text(entry.get('door'))} from {_text(entry.get('address'))}"
+    return None
 
 
 def _text(value: Any) -> str | None:

@@ -12,7 +12,7 @@ from typing import Any
 from sdcdb.errors import Denied
 from sdcdb.gateway.inference.statement_rules import Statement
 from sdcdb.gateway.rules.size import large_enough
-from sdcdb.gateway.rules.versions import same_version, separates
+from sdcdb.gateway.rules.versions import same_version
 from sdcdb.gateway.rules.work import within_budget
 
 MOST_ROWS = 1_000_000  # of one result: they are held in memory before they leave
@@ -78,6 +78,13 @@ RULES = (
         "ask the owner of the data to restrict one table for the same records",
     ),
     Rule(
+        "linked",
+        Stage.TABLE,
+        "Linked columns of two tables have one audit, for which people are matched by their keys.",
+        "the people of this table cannot be matched with those of a table that it is linked with",
+        "ask the owner of the data to run `sdcdb status`, which says what to do",
+    ),
+    Rule(
         "version",
         Stage.TABLE,
         "Answers are about the table that earlier answers were about, or about a declared new version of it.",
@@ -88,10 +95,9 @@ RULES = (
     Rule(
         "changes",
         Stage.TABLE,
-        "Records that changed between versions are not separated from those they changed with.",
-        "the query would separate records that changed between versions of the table",
-        "ask about all the groups that changed together, or about the whole table",
-        separates,
+        "A new version of a table is followed record by record: who stayed, came, left or has another value.",
+        "the table has changed in a way that cannot be followed record by record",
+        "ask the owner of the data to run `sdcdb status`, which says what to do",
     ),
     Rule(
         "size",

@@ -26,6 +26,7 @@ from sdcdb.gateway.ledger.rows import Row
 from sdcdb.gateway.ledger.tally import tally
 from sdcdb.gateway.ledger.verify import Verification, verify
 from sdcdb.gateway.reading.statement import Params, privacy_question
+from sdcdb.gateway.relations import Relations
 from sdcdb.gateway.rules.verdict import Verdict
 from sdcdb.gateway.server.gate import Gate
 from sdcdb.gateway.server.logins import Logins
@@ -124,6 +125,16 @@ class Service:
     def policy_file(self) -> Path:
         """The file of the policy."""
         return self._policy_file or policy_path(self.path)
+
+    @property
+    def relations(self) -> Relations:
+        """What may be named. Names and types are no secret."""
+        return self._opened.gateway.relations
+
+    @property
+    def ready(self) -> bool:
+        """Whether questions can be answered: the ledger can be written."""
+        return self._opened.gateway.healthy
 
     def tables(self, identity: Identity) -> list[TableShown]:
         """Return the tables that may be named, with the use of each column."""

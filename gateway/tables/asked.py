@@ -17,4 +17,9 @@ class Asked:
     table: str
     column: str
     cells: Indices
+    kinds: frozenset[str]
+    """What is asked of the column."""
+    audited: str
+    """The column that is audited: another one, where this one follows from it by an equation."""
     question: Question
+    """What an answer says about that column."""

@@ -10,7 +10,15 @@ from sdcdb.errors import LedgerError
 from sdcdb.gateway.ledger.entry import VersionEntry
 from sdcdb.gateway.ledger.packing import pack_json, unpack_json
 from sdcdb.gateway.tables.cells import Cells
-from sdcdb.gateway.tables.versions import VersionCells
+
+
+@dataclass(frozen=True)
+class VersionCells:
+    """The cells of one version for one confidential column: key, number of values, and the XOR of their digests."""
+
+    keys: Sequence[str]
+    counts: Sequence[int]
+    digests: Sequence[int]
 
 
 @dataclass(frozen=True)
@@ -20,6 +28,7 @@ class HeldVersion:
     fingerprint: str
     keys: Sequence[str]
     columns: Mapping[str, VersionCells]
+    named: Mapping[str, str]
 
     @classmethod
     def of(cls, entry: VersionEntry) -> Self:
@@ -30,7 +39,7 @@ class HeldVersion:
                 name: VersionCells(held["keys"], each["counts"], [int(digest, 16) for digest in each["digests"]])
                 for name, each in held["columns"].items()
             }
-            return cls(entry.version, held["keys"], columns)
+            return cls(entry.version, held["keys"], columns, entry.named)
         except (ValueError, KeyError, TypeError, AttributeError):
             raise LedgerError("a version in the ledger cannot be read: run `sdcdb ledger verify`") from None
 
@@ -39,7 +48,7 @@ class HeldVersion:
         """Return the version that a table is in now."""
         keys = [""] * cells.size
         columns = {n: VersionCells(keys, each.counts.tolist(), each.digests) for n, each in cells.totals.items()}
-        return cls("", keys, columns)
+        return cls("", keys, columns, {})
 
     def cells(self, column: str) -> VersionCells:
         """Return the cells of a column; one that was not there then had no values."""
@@ -55,11 +64,14 @@ class HeldVersion:
 def names_over_versions(column: str, versions: Sequence[HeldVersion]) -> list[str]:
     """Return the name that a column of today had in each version.
 
-    Where the records stayed the same, a column is recognised by its digest; where they changed, by its name.
+    A version says which columns had another name before. Where it does not, and the records stayed the same, a column
+    is recognised by its digest.
     """
     names: list[str] = []
     for now, before in zip([None, *reversed(versions)], reversed(versions), strict=False):
-        if now is not None and now.fingerprint == before.fingerprint and now.digest(column) != before.digest(column):
+        if now is not None and column in now.named:
+            column = now.named[column]
+        elif now is not None and now.fingerprint == before.fingerprint and now.digest(column) != before.digest(column):
             column = next((name for name in before.columns if before.digest(name) == now.digest(column)), column)
         names.append(column)
     return names[::-1]

@@ -5,9 +5,11 @@ table.
 """
 
 from collections.abc import Iterator, Mapping
+from itertools import combinations
 
 from sdcdb.gateway.ledger.entry import ColumnLimits, PolicyEntry, TablePolicy
 from sdcdb.gateway.relations import Relations, Restricted
+from sdcdb.policy.links import Equation
 from sdcdb.policy.models import Policy
 
 _WIDTH = {"user": 0, "team": 1, "all": 2}
@@ -17,11 +19,25 @@ def policy_entry(
     relations: Relations, policy: Policy, views: Mapping[str, str], by: str, reason: str = ""
 ) -> PolicyEntry:
     """Return the ledger's entry for a policy; `views` are digests of how each table's protected views were fitted."""
-    tables = {table.name: _table_policy(table, views.get(table.name, "")) for table in relations.restricted()}
+    tables = {
+        table.name: _table_policy(table, _linked(table, relations), views.get(table.name, ""))
+        for table in relations.restricted()
+    }
     return PolicyEntry(by=by, reason=reason, tables=tables, teams=dict(policy.teams))
 
 
-def _table_policy(table: Restricted, views: str) -> TablePolicy:
+def _linked(table: Restricted, relations: Relations) -> tuple[str, ...]:
+    equations = [str(Equation(name, each.base, each.factor, each.offset)) for name, each in table.linear.items()]
+    pairs = [
+        " ~ ".join(f"{name}.{column}" for name, column in pair)
+        for group in relations.linked
+        for pair in combinations(sorted(group), 2)
+        if table.name in dict(pair)
+    ]
+    return tuple(sorted(equations + pairs))
+
+
+def _table_policy(table: Restricted, linked: tuple[str, ...], views: str) -> TablePolicy:
     columns = {}
     for name, column in table.confidential.items():
         limits = table.limits_of(column)
@@ -38,7 +54,7 @@ def _table_policy(table: Restricted, views: str) -> TablePolicy:
             small_totals=limits.small_totals,
         )
     aggregates = tuple(sorted(table.limits.aggregates))
-    return TablePolicy(pool=table.limits.pool, aggregates=aggregates, columns=columns, views=views)
+    return TablePolicy(pool=table.limits.pool, aggregates=aggregates, columns=columns, views=views, linked=linked)
 
 
 def same_policy(before: PolicyEntry, now: PolicyEntry) -> bool:
@@ -56,6 +72,9 @@ def _loosened(before: TablePolicy, now: TablePolicy) -> Iterator[str]:
         yield f"pool: {before.pool} became {now.pool}"
     if added := sorted(set(now.aggregates) - set(before.aggregates)):
         yield f"aggregates: {', '.join(added)} may now be asked"
+    for what in before.linked:
+        if what not in now.linked:
+            yield f"linked: {what} is audited apart"
     for name, new in now.columns.items():
         old = before.columns.get(name)
         if old is None:

@@ -21,7 +21,9 @@ class Past:
         return self.versions[-1].version if self.versions else None
 
     def with_version(self, entry: VersionEntry) -> "Past":
-        """Return the past with one more version."""
+        """Return the past with one more version; it is all there is where that is about other people."""
+        if entry.as_new:
+            return Past((entry,), (), self.links)
         return Past((*self.versions, entry), self.facts, self.links)
 
 
@@ -57,6 +59,8 @@ class LedgerPast:
         before = self._tables.get(entry.formerly) if entry.formerly is not None else None
         if before is not None:  # the same records under another name: what is known of them goes along
             table = self._tables[entry.table] = _Table([*before.versions], [*before.facts], before.links)
+        if entry.as_new:  # other people, by the owner's word
+            table.versions, table.facts = [], []
         table.versions.append(entry)
 
     def of(self, name: str) -> Past:

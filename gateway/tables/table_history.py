@@ -1,27 +1,41 @@
 """What has been answered about one table, by whom, and what it all tells: the ledger's entries as the audit's state."""
 
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sdcdb.errors import DataError
 from sdcdb.gateway.inference.finding import Finding
 from sdcdb.gateway.inference.forecast import Forecast
+from sdcdb.gateway.inference.intervals.equivocation import STEPS
 from sdcdb.gateway.inference.knowledge import Knowledge
 from sdcdb.gateway.inference.prior import Prior
 from sdcdb.gateway.inference.question import Question
-from sdcdb.gateway.inference.score import Score
+from sdcdb.gateway.inference.set_audit import SetAudit
 from sdcdb.gateway.ledger.entry import Aggregate, AnsweredFact, VersionEntry
 from sdcdb.gateway.ledger.packing import pack, unpack
-from sdcdb.gateway.relations import Restricted
-from sdcdb.gateway.tables.asked import Asked
+from sdcdb.gateway.pools import EVERYBODY
+from sdcdb.gateway.relations import Confidential, Restricted
+from sdcdb.gateway.tables.asked import Asked, Row
 from sdcdb.gateway.tables.cells import Cells, Indices
 from sdcdb.gateway.tables.held_version import HeldVersion, names_over_versions
+from sdcdb.gateway.tables.layouts import layout_of
 from sdcdb.gateway.tables.past import Past
-from sdcdb.gateway.tables.versions import Layout
+from sdcdb.gateway.tables.trail import Layout
+
+
+@dataclass(frozen=True, eq=False)
+class Told:
+    """Something that was answered: the present name of its column, and its query set as a layout has it."""
+
+    fact: AnsweredFact
+    column: str
+    flags: NDArray[np.bool_]
+
 
 Foretold = Callable[[str], Forecast | None]
 """Gives the forecast for the cells that a protected view allows, by confidential column."""
@@ -30,7 +44,8 @@ Foretold = Callable[[str], Forecast | None]
 class TableHistory:
     """The audit of one table: one `Knowledge` for every confidential column and pool of users, made when first asked.
 
-    `for_pool` gives it as one pool of users sees it.
+    `PoolHistory` is how one pool of users sees it. A column that follows from another one by an equation has no audit
+    of its own: answers about it are answers about that one.
     """
 
     def __init__(
@@ -42,14 +57,15 @@ class TableHistory:
         self._past = past
         self._foretold = foretold
         self._layouts: dict[str, Layout] = {}
+        self._people: dict[str, Layout] = {}  # of columns in which values have changed
         self._knowledge: dict[tuple[str, str], Knowledge] = {}
+        self._sets: dict[tuple[str, str], SetAudit] = {}
         held = [HeldVersion.of(entry) for entry in past.versions]
         self._named = {column: names_over_versions(column, held) for column in table.confidential}
         for column, names in self._named.items():
-            layout = Layout()
-            for each, name in zip(held, names, strict=True):
-                layout.add(each.cells(name))
-            self._layouts[column] = layout
+            self._layouts[column] = layout_of(past.versions, held, names, people=False)
+            if any(name in entry.people for name, entry in zip(names, past.versions, strict=True)):
+                self._people[column] = layout_of(past.versions, held, names, people=True)
 
     @property
     def newest(self) -> VersionEntry:
@@ -61,9 +77,9 @@ class TableHistory:
         told = {self._past.links.name(fact.pool) for _, fact in self._past.facts}
         return sorted(told | {pool for _, pool in self._knowledge})
 
-    def for_pool(self, pool: str) -> "PoolHistory":
-        """Return the audit as one pool of users sees it, with what they know from other pools."""
-        return PoolHistory(self, pool, self._past.links.name(pool))
+    def known_as(self, pool: str) -> str:
+        """Return the name of all pools that know the same as this one."""
+        return self._past.links.name(pool)
 
     def knowledge(self, column: str, pool: str) -> Knowledge:
         """Return what a pool of users knows of a column, restored from the ledger when first asked for."""
@@ -71,22 +87,58 @@ class TableHistory:
             self._knowledge[column, pool] = self._restored(column, pool)
         return self._knowledge[column, pool]
 
-    def _restored(self, column: str, pool: str) -> Knowledge:
-        layout, spec, names = self._layouts[column], self.table.confidential[column], self._named[column]
-        sizes = [len(cells) for cells in layout.versions]
-        rows, told = [], set()  # what old ledgers call `tail` was learnt and not given: it counts as known as well
+    def people(self, column: str, pool: str) -> SetAudit | None:
+        """Return the audit of people, whatever their values were; None where no value has changed."""
+        layout = self._people.get(column)
+        if layout is None:
+            return None
+        if (column, pool) not in self._sets:
+            spec, limits = self.table.audited(column)
+            found = SetAudit(layout.array(), steps_of(spec), limits, secrets.token_bytes(32))
+            found.learn([each.flags for each in self._told(column, pool, layout) if "sum" in each.fact.kinds])
+            self._sets[column, pool] = found
+        return self._sets[column, pool]
+
+    def of_people(self, asked: Asked) -> NDArray[np.bool_]:
+        """Return a query set as a set of people."""
+        return self._by_people(asked.audited).spread(self._flags(asked.cells))
+
+    def told_of_people(self, column: str) -> Iterator[Told]:
+        """Yield all that anybody was told of a column, and the query sets as sets of people."""
+        yield from self._told(column, EVERYBODY, self._by_people(column))
+
+    def _by_people(self, column: str) -> Layout:
+        return self._people.get(column) or self._layouts[column]
+
+    def _told(self, column: str, pool: str, layout: Layout) -> Iterator[Told]:
+        """Yield what a pool was told of a column, and the query sets as a layout has them."""
+        sizes = [len(cells) for cells in layout.views]
         for version, fact in self._past.facts:
-            if fact.column == names[version] and self._past.links.knows(pool, fact.pool) and not fact.implied:
-                flags = layout.spread(unpack(fact.cells, sizes[version]), version)
-                answers: dict[str, float] = {kind: _number(text) for kind, text in fact.answers.items()}
-                rows.append((Question(flags, frozenset(fact.kinds)), answers))
-                told.add(fact.pool)
-        domain, limits = (spec.low, spec.high, spec.step), self.table.limits_of(spec)
+            told = self._past.links.knows(pool, fact.pool) and not fact.implied
+            name = self._asked_as(column, fact, version) if told else None
+            if name is not None:
+                yield Told(fact, name, layout.spread(unpack(fact.cells, sizes[version]), version))
+
+    def _asked_as(self, column: str, fact: AnsweredFact, version: int) -> str | None:
+        """Return the present name of the column that a fact is about, if that is audited as `column`."""
+        names = (name for name, former in self._named.items() if former[version] == fact.column)
+        return next((name for name in names if self.table.base(name).base == column), None)
+
+    def _restored(self, column: str, pool: str) -> Knowledge:
+        layout, (spec, limits) = self._layouts[column], self.table.audited(column)
+        rows, told = [], set()  # what old ledgers call `tail` was learnt and not given: it counts as known as well
+        counts = layout.array()
+        for each in self._told(column, pool, layout):
+            answers: dict[str, float] = {kind: number_of(text) for kind, text in each.fact.answers.items()}
+            linear = self.table.base(each.column)
+            question = Question(each.flags, linear.kinds(frozenset(each.fact.kinds)))
+            rows.append((question, linear.answers(answers, int(counts[each.flags].sum()))))
+            told.add((each.fact.pool, each.column))
+        domain = (spec.low, spec.high, spec.step)
         if len(told) <= 1:
-            return Knowledge.restore(
-                layout.array(), *domain, limits, secrets.token_bytes(32), rows, self._public(column)
-            )
-        # Pools that were apart may each have been told the same: what is not new must not be counted twice.
+            secret, public = secrets.token_bytes(32), self._public(column)
+            return Knowledge.restore(layout.array(), *domain, limits, secret, rows, public)
+        # Pools or columns that were apart may each have been told the same: what is not new must not be counted twice.
         state = Knowledge(layout.array(), *domain, limits, secrets.token_bytes(32), self._public(column))
         for question, answer in rows:
             state.learn([question], [answer])
@@ -97,29 +149,30 @@ class TableHistory:
         forecast, layout = self._foretold(column), self._layouts[column]
         if forecast is None:
             return self.table.confidential[column].prior
-        place = np.zeros(len(layout.array()), dtype=np.int64)  # for those who left or changed: as for everybody
-        for cell, columns in enumerate(layout.versions[-1]):
-            if len(columns) == 1:
-                place[columns[0]] = forecast.place[cell]
+        place = np.zeros(len(layout.array()), dtype=np.int64)  # for those who left: as for everybody
+        for cell, classes in enumerate(layout.views[-1]):
+            place[classes] = forecast.place[cell]
         return Forecast(forecast.priors, place)
 
-    def question(self, column_cells: Indices, kinds: frozenset[str], column: str) -> Question:
+    def asked(self, row: Row, column: str, cells: Indices, kinds: frozenset[str]) -> Asked:
         """Put a query set into the audit's terms."""
+        linear = self.table.base(column)
+        question = Question(self._layouts[linear.base].spread(self._flags(cells)), linear.kinds(kinds))
+        return Asked(row, self.table.name, column, cells, kinds, linear.base, question)
+
+    def _flags(self, cells: Indices) -> NDArray[np.bool_]:
         flags = np.zeros(self.cells.size, dtype=np.bool_)
-        flags[column_cells] = True
-        self._layouts[column].must_not_separate(flags)
-        return Question(self._layouts[column].spread(flags), kinds)
+        flags[cells] = True
+        return flags
 
     def fact(self, asked: Asked, pool: str, finding: Finding, *, surprise: bool) -> AnsweredFact:
         """Return what the ledger keeps of an answer."""
-        flags = np.zeros(self.cells.size, dtype=np.bool_)
-        flags[asked.cells] = True
         totals = self.cells.totals[asked.column]
-        kinds: list[Aggregate] = [kind for kind in get_args(Aggregate) if kind in asked.question.kinds]
+        kinds: list[Aggregate] = [kind for kind in get_args(Aggregate) if kind in asked.kinds]
         return AnsweredFact(
             table=asked.table,
             column=asked.column,
-            cells=pack(flags),
+            cells=pack(self._flags(asked.cells)),
             kinds=tuple(kinds),
             answers={kind: str(totals.total(kind, asked.cells)) for kind in kinds},
             implied=finding.implied,
@@ -128,47 +181,7 @@ class TableHistory:
         )
 
 
-@dataclass(frozen=True)
-class PoolHistory:
-    """A table's audit for one pool of users."""
-
-    table: TableHistory
-    pool: str
-    known_as: str
-    """The name of all pools that know the same as this one."""
-
-    @property
-    def cells(self) -> Cells:
-        """The table's cells."""
-        return self.table.cells
-
-    def question(self, cells: Indices, kinds: frozenset[str], column: str) -> Question:
-        """Put a query set into the audit's terms."""
-        return self.table.question(cells, kinds, column)
-
-    def knowledge(self, column: str) -> Knowledge:
-        """Return what the pool knows of a column."""
-        return self.table.knowledge(column, self.known_as)
-
-    def consider(self, column: str, questions: Sequence[Question]) -> list[Finding]:
-        """Decide questions of one statement together, without looking at their answers."""
-        return self.knowledge(column).consider(questions)
-
-    def fact(self, asked: Asked, finding: Finding, *, surprise: bool) -> AnsweredFact:
-        """Return what the ledger keeps of an answer."""
-        return self.table.fact(asked, self.pool, finding, surprise=surprise)
-
-    def answers(self, asked: Asked) -> dict[str, float]:
-        """Return the true answers, for the audit."""
-        totals = self.table.cells.totals[asked.column]
-        return {kind: _number(str(totals.total(kind, asked.cells))) for kind in asked.question.kinds}
-
-    def status(self) -> dict[str, Score]:
-        """Return how much is known of every column."""
-        return {column: self.knowledge(column).status() for column in self.table.table.confidential}
-
-
-def _number(text: str) -> float:
+def number_of(text: str) -> float:
     """Read an answer as the audit takes it: whole numbers exactly."""
     try:
         return int(text)
@@ -177,3 +190,8 @@ def _number(text: str) -> float:
             return float(text)
         except ValueError:
             raise DataError("an answer in the ledger is not a number") from None
+
+
+def steps_of(column: Confidential) -> float:
+    """Return how many steps of its grid a column's domain is wide."""
+    return STEPS if column.step is None else (column.high - column.low) / column.step

@@ -1,15 +1,15 @@
 """The restricted tables as they are now: cells, version and history of each, and what happens when one changes."""
 
 import getpass
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import combinations
 from math import isfinite
 
 from sdcdb.connection.connect import is_read_only
-from sdcdb.connection.identifiers import identifier, quoted
 from sdcdb.errors import DatabaseError, choices
 from sdcdb.gateway.ledger.entry import VersionEntry, entries, fields_of
 from sdcdb.gateway.ledger.ledger import Ledger
+from sdcdb.gateway.linear import strictest
 from sdcdb.gateway.reading.reserved import CELL
 from sdcdb.gateway.relations import Relations, Restricted
 from sdcdb.gateway.rules.table import denied
@@ -18,13 +18,21 @@ from sdcdb.gateway.tables.cells import Cells
 from sdcdb.gateway.tables.fingerprint import fingerprint, sign
 from sdcdb.gateway.tables.foretelling import Foretelling
 from sdcdb.gateway.tables.halt import Halt
-from sdcdb.gateway.tables.held_version import HeldVersion, pack_version
+from sdcdb.gateway.tables.held_version import HeldVersion
+from sdcdb.gateway.tables.joint_audit import JointAudit, Member
+from sdcdb.gateway.tables.layouts import UnexplainedError
 from sdcdb.gateway.tables.limits_history import loosened, policy_entry, same_policy
+from sdcdb.gateway.tables.new_version import Now, forget_file, new_version, same_names
 from sdcdb.gateway.tables.past import LedgerPast, Past
+from sdcdb.gateway.tables.pool_history import PoolHistory
+from sdcdb.gateway.tables.record_file import read_followed
+from sdcdb.gateway.tables.records import cell_text, read_records
 from sdcdb.gateway.tables.sketch import share_records, sketch_columns
-from sdcdb.gateway.tables.table_history import PoolHistory, TableHistory
+from sdcdb.gateway.tables.table_history import TableHistory, steps_of
 from sdcdb.gateway.tables.vault import Vault
 from sdcdb.policy.governed import Governed
+from sdcdb.policy.links import Equation
+from sdcdb.views.relations_of_columns import breaks_equation
 
 
 class Tables:
@@ -40,7 +48,10 @@ class Tables:
         self._tables = {table.name: table for table in relations.restricted()}
         self._fixed = is_read_only(self._con)
         self._histories: dict[str, TableHistory] = {}
+        self._joints: list[JointAudit] = []
+        self._unmatched: dict[str, str] = {}  # tables whose people cannot be found in a table that they are linked with
         self._copies: dict[str, str] = {}  # a table, and the one whose records it holds
+        self._unexplained: dict[str, str] = {}  # tables with a version that cannot be followed
         self._loosened: dict[str, list[str]] = {}  # what the policy allows that the ledger's last one did not
         self._current = self._fingerprints()
         self._views = Foretelling(self._con, relations, self._policy)
@@ -50,21 +61,25 @@ class Tables:
         for table in self._tables.values():
             self._open(table, past)
         self._refuse_copies()
+        self._join()
         self._sign = sign(database.path)
 
     def pool(self, table: str, pool: str) -> PoolHistory:
         """Return a table's audit for one pool of users."""
         if table not in self._histories:
             raise denied("version")
-        return self._histories[table].for_pool(pool)
+        joints = tuple(joint for joint in self._joints if any(table == name for name, _ in joint.columns))
+        return PoolHistory(self._histories[table], pool, joints)
 
     def pools(self, table: str) -> list[str]:
         """Return the pools that know something of a table."""
         return self._histories[table].pools() if table in self._histories else []
 
     def forget(self, table: str) -> None:
-        """Answer nothing more about a table until the gateway is opened again."""
-        self._histories.pop(table, None)
+        """Answer nothing more about a table, and what is linked with it, until the gateway is opened again."""
+        linked = {name for joint in self._joints for name, _ in joint.columns if table in dict(joint.columns)}
+        for name in {table, *linked}:
+            self._histories.pop(name, None)
 
     def must_be_current(self, table: str) -> None:
         """Stop answers about a table that is not the one, under the limits, that earlier answers were about."""
@@ -82,6 +97,10 @@ class Tables:
             return Halt(name, "policy", tuple(self._loosened[name]))
         if name in self._copies:
             return Halt(name, "copies", (f"it holds records of {self._copies[name]}",))
+        if name in self._unmatched:
+            return Halt(name, "linked", (self._unmatched[name],))
+        if name in self._unexplained:
+            return Halt(name, "changes", (self._unexplained[name], "sdcdb refresh --as-new REASON begins anew"))
         history = self._histories.get(name)
         if same_version(history.version if history else None, self._current[name]):
             return None
@@ -107,17 +126,26 @@ class Tables:
     def _fingerprints(self) -> dict[str, str]:
         return {name: fingerprint(self._con, each, self._vault.secret) for name, each in self._tables.items()}
 
-    def refresh(self, name: str | None) -> list[str]:
-        """Take the tables, or the one named, as they are now; what was answered before stays known."""
+    def refresh(self, name: str | None, as_new: str = "") -> list[str]:
+        """Take the tables, or the one named, as they are now; what was answered before stays known.
+
+        `as_new` is the owner's reason to take their records as other people than those before.
+        """
         if name is not None and name not in self._tables:
             raise DatabaseError(f"{name!r} is no restricted table; {choices(name, self._tables)}")
         self._current = self._fingerprints()
         past, changed = self._read_past(), []
         for table in self._tables.values():
             mine = past.of(table.name)
-            if name in {None, table.name} and mine.version not in {None, self._current[table.name]}:
-                self._begin(table, mine)
+            waiting = mine.version not in {None, self._current[table.name]} or table.name in self._unexplained
+            if name in {None, table.name} and waiting:
+                self._begin(table, mine, as_new=as_new)
                 changed.append(table.name)
+        if changed and self._relations.linked:
+            past = self._read_past()
+            for known, history in self._histories.items():
+                self._know(history.table, history.cells, past.of(known))
+            self._join()
         self._sign = sign(self._database.path)
         return changed
 
@@ -158,20 +186,60 @@ class Tables:
                 self._begin(table, past)
         elif past.version == now:
             cells, _ = self._cells(table)
-            if _names_changed(HeldVersion.of(past.versions[-1]), cells):
-                self._begin(table, past)
+            if past.versions[-1].records and same_names(HeldVersion.of(past.versions[-1]), cells):
+                self._know(table, cells, past)
             else:
-                self._histories[table.name] = TableHistory(table, cells, now, past, self._views.of(table, cells, now))
+                self._begin(table, past)
+
+    def _join(self) -> None:
+        """Put linked columns into one audit. Of tables whose people cannot be matched, the first is answered about."""
+        self._joints, self._unmatched = [], {}
+        for group in self._relations.linked:
+            members, puzzles = self._members(sorted(group))
+            self._unmatched |= puzzles
+            if len(members) > 1:
+                specs = [each.history.table.audited(each.column) for each in members]
+                steps = min(steps_of(spec) for spec, _ in specs)
+                self._joints.append(JointAudit(members, strictest([limits for _, limits in specs]), steps))
+
+    def _members(self, group: Iterable[tuple[str, str]]) -> tuple[list[Member], dict[str, str]]:
+        members: list[Member] = []
+        puzzles: dict[str, str] = {}
+        for name, column in sorted(group, key=lambda each: list(self._tables).index(each[0])):
+            history = self._histories.get(name)
+            if history is None:
+                continue
+            held = read_followed(self._ledger.path, history.newest.records)
+            if held is None or column not in held:
+                puzzles[name] = (
+                    f"{column} is linked, and its people cannot be matched: its key is not unique, or a file is missing"
+                )
+                continue
+            other = next((each for each in members if each.history is not history), None)
+            if other is not None and not other.people.known(held[column].people.digests).any():
+                puzzles[name] = f"{column} is linked, and none of its keys is a key of {other.history.table.name}"
+            else:
+                members.append(Member(history, column, held[column].people))
+        return members, puzzles
 
     def _refuse_copies(self) -> None:
         """Of restricted tables that hold the same records, keep the one that was asked about, or else the first."""
         newest = {name: history.newest for name, history in self._histories.items()}
         asked = {name for name, history in self._histories.items() if history.pools()}
         for first, second in combinations(newest, 2):
-            if share_records(newest[first].sketches, newest[second].sketches):
+            if self._copied(newest[first], newest[second]):
                 copy, original = (first, second) if second in asked and first not in asked else (second, first)
                 self._copies[copy] = original
                 self._histories.pop(copy, None)
+
+    def _copied(self, first: VersionEntry, second: VersionEntry) -> bool:
+        """Tell whether two tables hold the same records, apart from columns that are audited together."""
+        return any(
+            share_records({mine: sketch}, {theirs: other})
+            for mine, sketch in first.sketches.items()
+            for theirs, other in second.sketches.items()
+            if not any({(first.table, mine), (second.table, theirs)} <= group for group in self._relations.linked)
+        )
 
     def _original(self, table: Restricted, others: Mapping[str, VersionEntry]) -> str | None:
         """Return the name of a table that the ledger knows and that holds records of this one."""
@@ -181,23 +249,38 @@ class Tables:
     def _sketch(self, table: Restricted) -> dict[str, str]:
         return sketch_columns(self._con, table, self._vault.secret)
 
-    def _begin(self, table: Restricted, past: Past, formerly: str | None = None) -> None:
+    def _begin(self, table: Restricted, past: Past, formerly: str | None = None, as_new: str = "") -> None:
         """Write a new version of the table into the ledger, and go on from there."""
         cells, keys = self._cells(table)
-        version = self._current[table.name]
-        entry = VersionEntry(
-            table=table.name,
-            version=version,
-            cells=pack_version(cells, keys),
-            formerly=formerly,
-            sketches=self._sketch(table),
+        version, sketches = self._current[table.name], self._sketch(table)
+        now = Now(version, cells, keys, read_records(self._con, table, cells, self._vault.secret))
+        bare = VersionEntry(
+            table=table.name, version=version, cells="", formerly=formerly, as_new=as_new, sketches=sketches
         )
+        entry = new_version(self._ledger.path, now, past, bare)
         self._ledger.append(fields_of(entry))
+        kept = {history.newest.records for name, history in self._histories.items() if name != table.name}
+        forget_file(self._ledger.path, past, entry, kept)
+        self._unexplained.pop(table.name, None)
+        self._know(table, cells, past.with_version(entry))
+
+    def _know(self, table: Restricted, cells: Cells, past: Past) -> None:
+        """Go on with what is known of a table; without, if the ledger does not say what became of its records."""
+        version = self._current[table.name]
         foretold = self._views.of(table, cells, version)
-        self._histories[table.name] = TableHistory(table, cells, version, past.with_version(entry), foretold)
+        try:
+            self._histories[table.name] = TableHistory(table, cells, version, past, foretold)
+        except UnexplainedError as problem:
+            self._unexplained[table.name] = str(problem)
 
     def _cells(self, table: Restricted) -> tuple[Cells, list[str]]:
         cells = self._vault.cells(table)
+        for name, linear in table.linear.items():
+            if breaks_equation(self._con, table.name, Equation(name, linear.base, linear.factor, linear.offset)):
+                raise DatabaseError(
+                    f"{table.name}.{name} is not what its equation in `linked` says of {linear.base} in every record: "
+                    f"`sdcdb check` says where; write `{name} ~ {linear.base}` if it holds nearly"
+                )
         for totals in cells.totals.values():
             held = totals.counts > 0
             if held.any():
@@ -208,9 +291,7 @@ class Tables:
                         f"{table.name}.{totals.column.name} has values outside of its domain, or NaN: "
                         "`sdcdb check` says which; fix the data or the policy"
                     )
-        names = [f"coalesce(CAST({quoted(identifier(name))} AS VARCHAR), chr(1))" for name in table.quasi]
-        text = f"concat_ws(chr(31), {', '.join(names)})" if names else "''"
-        rows = self._con.execute(f'SELECT {text} FROM {cells.source} ORDER BY "{CELL}"').fetchall()
+        rows = self._con.execute(f'SELECT {cell_text(table)} FROM {cells.source} ORDER BY "{CELL}"').fetchall()
         return cells, [str(key) for (key,) in rows]
 
 
@@ -219,9 +300,3 @@ def _account() -> str:
         return getpass.getuser()
     except (OSError, KeyError):  # an account without a name, as in some containers
         return "unknown"
-
-
-def _names_changed(held: HeldVersion, cells: Cells) -> bool:
-    """Tell whether a column has another name than in the newest version, though the records are the same."""
-    now = HeldVersion.of_cells(cells)
-    return any(held.digest(name) != now.digest(name) for name in cells.totals)

@@ -20,6 +20,12 @@ def refresh(
         str | None,
         typer.Option("--accept-looser", metavar="REASON", help="Confirm looser limits. The ledger keeps the reason."),
     ] = None,
+    as_new: Annotated[
+        str | None,
+        typer.Option(
+            "--as-new", metavar="REASON", help="The records are other people now. The ledger keeps the reason."
+        ),
+    ] = None,
     adopt_ledger: Annotated[
         str | None,
         typer.Option(
@@ -34,7 +40,7 @@ def refresh(
     out = Output(as_json, quiet)
     with opened(db, policy, out, adopt_ledger or "") as (_, gateway):
         accepted = gateway.accept_looser(accept_looser) if accept_looser else []
-        changed = gateway.refresh(table)
+        changed = gateway.refresh(table, as_new=as_new or "")
 
     def draw(console: Console) -> None:
         for what in accepted:

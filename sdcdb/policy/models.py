@@ -17,6 +17,7 @@ from sdcdb.fields.amount import Amount, FloorField, parse
 from sdcdb.fields.histogram import Histogram
 from sdcdb.fields.strict import Strict, incoherent
 from sdcdb.policy.defaults import DEFAULTS
+from sdcdb.policy.links import Alike, Equation, parse_link
 from sdcdb.policy.methods import Method, RowMethod
 
 Number = int | float
@@ -211,6 +212,9 @@ class Table(Strict):
     """The role of every column."""
     restrict: Restrict | None = None
     """Thresholds for exact answers. Left out, nobody may query the table itself."""
+    linked: tuple[str, ...] = ()
+    """Confidential columns that determine each other, so that they have one audit: `year = 12 * month` where that holds
+    in every record, `net ~ gross` where one follows from the other nearly or in some other way."""
     protect: dict[str, View] = Field(default_factory=dict)
     """Protected views to create, by name."""
 
@@ -230,7 +234,7 @@ class Table(Strict):
 
     def _problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
         if self.public:
-            for field in ("key", "columns", "restrict", "protect"):
+            for field in ("key", "columns", "restrict", "linked", "protect"):
                 if getattr(self, field):
                     yield (field,), "has no meaning for a public table: remove it, or remove public"
             return
@@ -248,6 +252,7 @@ class Table(Strict):
         classes = self.named(Role.CLASS)
         for extra in classes[1:]:
             yield ("columns", extra), f"is a second class column beside {classes[0]!r}: a table has one"
+        yield from self._link_problems()
         for view_name, view in self.protect.items():
             for column in view.columns:
                 path = ("protect", view_name, "columns", column)
@@ -255,6 +260,36 @@ class Table(Strict):
                     yield path, f"is not a column of this table; {choices(column, self.columns)}"
                 elif self.columns[column].role is Role.IDENTIFIER:
                     yield path, "is an identifier: it never appears in a protected view, so there is nothing to perturb"
+
+    def _link_problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
+        secret = self.named(Role.CONFIDENTIAL)
+        derived: set[str] = set()
+        for number, text in enumerate(self.linked):
+            link = parse_link(text)
+            if link is None:
+                yield ("linked", number), f"{text!r} is neither like `year = 12 * month` nor like `net ~ gross`"
+                continue
+            for name in (link.left, link.right) if isinstance(link, Equation) else link.columns:
+                if name not in secret:
+                    yield (
+                        ("linked", number),
+                        f"{name!r} is not a confidential column of this table; {choices(name, secret)}",
+                    )
+            if isinstance(link, Equation):
+                if link.left in derived or (link.right in derived and self._leads_to(link.right, link.left)):
+                    yield ("linked", number), f"{link.left!r} is determined by another equation already"
+                derived.add(link.left)
+
+    def _leads_to(self, name: str, goal: str) -> bool:
+        """Tell whether a column follows from another one by the equations."""
+        steps = {link.left: link.right for link in self.links() if isinstance(link, Equation)}
+        for _ in steps:
+            name = steps.get(name, name)
+        return name == goal
+
+    def links(self) -> list[Equation | Alike]:
+        """Return the links that are well formed."""
+        return [link for text in self.linked if (link := parse_link(text)) is not None]
 
     def methods(self, view: View) -> dict[str, Method]:
         """Return the method of each column that a view perturbs, those that `all` stands for last."""
@@ -282,6 +317,9 @@ class Policy(Strict):
     teams: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """Users by team, for tables whose `pool` is `team`: `analysts: [ann, bob]`."""
 
+    linked: tuple[str, ...] = ()
+    """Confidential columns of two tables about the same people, by the tables' keys: `staff.salary ~ payroll.gross`."""
+
     @model_validator(mode="before")
     @classmethod
     def _former_words(cls, given: Any) -> Any:
@@ -304,6 +342,7 @@ class Policy(Strict):
             for user in users:
                 if teams.setdefault(user, team) != team:
                     yield ("teams", team), f"{user!r} is in {teams[user]!r} already: a user has one team"
+        yield from self._link_problems()
         for table_name in folded_alike(self.tables):
             yield ("tables", table_name), "is one name with another table of this policy: case makes no difference"
         seen: dict[str, str] = dict.fromkeys(map(fold, self.tables), "a table of this policy")
@@ -315,6 +354,34 @@ class Policy(Strict):
                         f"is already the name of {seen[fold(view)]}: choose another",
                     )
                 seen[fold(view)] = f"a protected view of {table_name}"
+
+    def _link_problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
+        known = [f"{name}.{c}" for name, each in self.tables.items() for c in each.named(Role.CONFIDENTIAL)]
+        for number, text in enumerate(self.linked):
+            link = parse_link(text)
+            if not isinstance(link, Alike):
+                yield ("linked", number), f"{text!r} is not like `staff.salary ~ payroll.gross`"
+                continue
+            for name in link.columns:
+                if name not in known:
+                    yield ("linked", number), f"{name!r} is not a confidential column; {choices(name, known)}"
+
+    def linked_columns(self) -> list[frozenset[tuple[str, str]]]:
+        """Return the groups of columns, each as table and name, of which one follows from another in some way."""
+        found = [
+            {(table, column) for column in link.columns}
+            for table, each in self.tables.items()
+            for link in each.links()
+            if isinstance(link, Alike)
+        ]
+        names = {f"{t}.{c}": (t, c) for t, each in self.tables.items() for c in each.columns}
+        across = [link for link in map(parse_link, self.linked) if isinstance(link, Alike)]
+        found += [{names[name] for name in link.columns} for link in across]
+        groups: list[set[tuple[str, str]]] = []
+        for each in found:
+            touched = [group for group in groups if group & each]
+            groups = [group for group in groups if group not in touched] + [each.union(*touched)]
+        return [frozenset(group) for group in groups]
 
 
 __all__ = ["Amount", "Column", "Policy", "Restrict", "Role", "Table", "View"]

@@ -10,12 +10,14 @@ from sdcdb.connection.identifiers import fold, identifier, quoted, table_referen
 from sdcdb.connection.profile import ColumnProfile, TableProfile, profile, table_names, view_names
 from sdcdb.errors import Problem, choices, counted
 from sdcdb.fields.histogram import histogram
+from sdcdb.policy.links import Equation, parse_link
 from sdcdb.policy.load import Document, FieldPath, dotted
-from sdcdb.policy.models import Column, Role, Table
+from sdcdb.policy.models import Column, Policy, Role, Table
 from sdcdb.techniques.registry import TECHNIQUES
 from sdcdb.techniques.technique import Kind
 from sdcdb.views.catalogue import kinds
 from sdcdb.views.public_shares_check import far_off
+from sdcdb.views.relations_of_columns import Found, breaks_equation, find_linked
 
 
 @dataclass(frozen=True)
@@ -55,10 +57,46 @@ def _check_tables(con: duckdb.DuckDBPyConnection, document: Document, read: Read
         if not table.public:
             for finding in _check_table(con, table, read(names[fold(name)])):
                 yield Misfit((*path, *finding.path), finding.message, finding.severity)
+    yield from _check_links(
+        con, document.policy, {name: names[fold(name)] for name in document.policy.tables if fold(name) in names}
+    )
     declared = {fold(name) for name in document.policy.tables}
     for folded, name in names.items():
         if folded not in declared and folded not in views:
             yield Misfit(("tables",), f"the table {name!r} is not declared: nobody can reach it", "warning")
+
+
+def _check_links(con: duckdb.DuckDBPyConnection, policy: Policy, real: dict[str, str]) -> Iterator[Misfit]:
+    """Hold the declared equations against the data, and say which columns determine each other undeclared."""
+    try:
+        for name in real:
+            table = policy.tables[name]
+            for number, text in enumerate(table.linked):
+                link = parse_link(text)
+                off = breaks_equation(con, name, link) if isinstance(link, Equation) else 0
+                if off and isinstance(link, Equation):
+                    nearly = f"write `{link.left} ~ {link.right}` if it holds nearly"
+                    yield Misfit(
+                        ("tables", name, "linked", number), f"does not hold in {counted(off, 'record')}: {nearly}"
+                    )
+        for found in find_linked(con, policy, real):
+            yield _told_together(found)
+    except duckdb.Error:  # a column that is not there, or is no number, has been reported by itself
+        return
+
+
+def _told_together(found: Found) -> Misfit:
+    one, other = (f"{table}.{column}" for table, column in (found.first, found.second))
+    path: FieldPath = ("tables", found.first[0]) if found.first[0] == found.second[0] else ()
+    how = f"{found.equation} in every record" if found.equation else f"the ranks of {one} and {other} go together"
+    where = f"under `{found.first[0]}`" if path else "beside `tables`"
+    more = "" if found.equation else f" (correlation {found.rho:.2f})"
+    return Misfit(
+        path,
+        f"{how}{more}: an answer about one of them tells of the other, but they are audited apart. "
+        f"Add {where}: `{found.line}`",
+        "warning",
+    )
 
 
 def _check_table(con: duckdb.DuckDBPyConnection, table: Table, found: TableProfile) -> Iterator[Misfit]:

@@ -113,7 +113,7 @@ def watch(pair: Pair, folder: Path, view: Path | None = None) -> tuple[list[str]
 def _told(path: Path, pair: Pair) -> Told:
     """Return the people of every answered set, and what was told of it."""
     cells, cell = np.unique(np.stack([pair.town, pair.age]), axis=1, return_inverse=True)
-    found = []
+    found: Told = []
     for entry in entries(records(ledger_path(path))):
         for fact in entry.facts if isinstance(entry, QuestionEntry) else ():
             flags = unpack(fact.cells, cells.shape[1])

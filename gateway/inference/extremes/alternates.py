@@ -10,14 +10,16 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from sdcdb.gateway.inference.extremes.witness import able, place, release
+from sdcdb.gateway.inference.extremes.witness import able, place, release, steady
 from sdcdb.gateway.inference.intervals.interval_rule import Case, judge
 from sdcdb.gateway.inference.state.feasible_state import Ground
+from sdcdb.gateway.inference.state.fixed_records import Extreme
 
 Floats = NDArray[np.float64]
 Cells = NDArray[np.bool_]
 
 TRIES = 3  # other witnesses tried for each
+PARTS = 64  # of sets, in which the witness may have to stand instead
 
 
 def witnesses_safe(ground: Ground, point: Floats) -> bool:
@@ -56,3 +58,45 @@ def _has_room(ground: Ground, point: Floats, cell: int, value: float, cells: Cel
         finally:
             ground.rewind(mark)
     return False
+
+
+def elsewhere_safe(ground: Ground, point: Floats) -> bool:
+    """Tell whether everybody keeps their room wherever the answers of a statement put the witnesses of its extremes.
+
+    A witness that is `steady` holds its MIN or MAX whatever the other answers are. Another one does so only as long as
+    no set that it lies in turns out lower: then somebody of another part of its set holds it. So each such set is cut
+    into parts, people who lie in the same others, and the witness is tried in every part. Without sums nobody is moved
+    by a witness, and there is nothing to try.
+    """
+    if not ground.geometry.rows.number:
+        return True
+    left = PARTS
+    for each in ground.extremes:
+        if each.far is None or each.shared or steady(ground, each.cells, each.kind, each.far)[each.witness]:
+            continue
+        for cell in _parts(ground, each):
+            left -= 1
+            if left < 0 or not _safe_at(ground, point, each, cell):
+                return False
+    return True
+
+
+def _parts(ground: Ground, each: Extreme) -> list[int]:
+    """Return a cell, the largest, of each part of a set of which somebody can hold its extreme."""
+    others = [o.cells for o in ground.extremes if o.kind == each.kind and o is not each]
+    found = np.flatnonzero(able(ground, each.cells, each.value))
+    found = found[np.argsort(-ground.geometry.number[found], kind="stable")]
+    member = np.array([cells[found] for cells in others], dtype=np.bool_).reshape(len(others), len(found))
+    _, first = np.unique(member, axis=1, return_index=True)
+    return [int(cell) for cell in found[first] if int(cell) != each.witness]
+
+
+def _safe_at(ground: Ground, point: Floats, each: Extreme, cell: int) -> bool:
+    mark = ground.mark()
+    ground.columns = replace(ground.columns, point=point)
+    try:
+        if not (release(ground, each.witness, each.value) and place(ground, cell, each.value)):
+            return False
+        return judge(Case(ground.geometry, ground.columns, None, ground.columns.point)) is not None
+    finally:
+        ground.rewind(mark)

@@ -18,10 +18,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from sdcdb.gateway.inference.extremes.alternates import witnesses_safe
-from sdcdb.gateway.inference.extremes.extreme_range import SAME, implied_extreme, likely_range
-from sdcdb.gateway.inference.extremes.witness import able, candidates, place, relocate, shared_witness
+from sdcdb.gateway.inference.extremes.alternates import elsewhere_safe, witnesses_safe
+from sdcdb.gateway.inference.extremes.extreme_range import SAME, Seen, implied_extreme, known_range, likely_range, seen
+from sdcdb.gateway.inference.extremes.witness import able, candidates, place, relocate, shared_witness, steady
 from sdcdb.gateway.inference.intervals.interval_rule import WIDE, Case, judge
+from sdcdb.gateway.inference.limits import Limits
 from sdcdb.gateway.inference.state.cell_state import Columns
 from sdcdb.gateway.inference.state.feasible_state import Ground, Tried
 from sdcdb.gateway.inference.state.fixed_records import Extreme
@@ -33,47 +34,59 @@ Cells = NDArray[np.bool_]
 TRIES = 6  # cells tried as the place of the record that has the MIN or MAX
 
 
-def try_extreme(ground: Ground, cells: Cells, kind: str, delta: float, min_set: int) -> Tried:
+def try_extreme(ground: Ground, cells: Cells, kind: str, limits: Limits, before: Seen | None = None) -> Tried:
     """Try a MIN or MAX (the atoms are refined already). If it is safe it stays tried, at its most restrictive value.
+
+    `before` is what was known before the statement, if other questions of it were tried already.
 
     Together with other questions of the statement: that all of their answers lie at the far end of what is likely at
     the same time is far less likely than delta, or impossible (a MAX below the mean). So this one is tried at its own
     end with the others as expected, and then at sqrt(delta) with the others at 1 / sqrt 2 of their reach.
     """
     c, mark = ground.columns, ground.mark()
+    before = seen(ground) if before is None else before
     if not (c.falls.any() or c.rises.any()):
-        return _try(ground, cells, kind, delta, min_set)
+        return _try(ground, cells, kind, limits, before, limits.delta)
     ground.columns = replace(c, falls=np.zeros(len(c.point)), rises=np.zeros(len(c.point)))
-    alone = _try(ground, cells, kind, delta, min_set)
+    alone = _try(ground, cells, kind, limits, before, limits.delta)
     ground.rewind(mark)
     if alone.room is None:
         return alone
     ground.columns = replace(c, falls=c.falls / 2, rises=c.rises / 2)
-    tried = _try(ground, cells, kind, float(np.sqrt(delta)), min_set)
+    tried = _try(ground, cells, kind, limits, before, float(np.sqrt(limits.delta)))
     new = ground.columns
     ground.columns = replace(new, falls=new.falls + c.falls / 2, rises=new.rises + c.rises / 2)
     return replace(tried, low=alone.low, high=alone.high)
 
 
-def _try(ground: Ground, cells: Cells, kind: str, delta: float, min_set: int) -> Tried:
-    low, high = likely_range(ground, cells, kind, delta)
-    refused, fewest = Tried(low, high, None), min_set
+def _try(ground: Ground, cells: Cells, kind: str, limits: Limits, before: Seen, delta: float) -> Tried:
+    here, ever = (likely_range(known, cells, kind, delta) for known in (seen(ground), before))
+    least, most = known_range(seen(ground), cells, kind)
+    if kind == "max":  # near as it is likely before anything is tried, far as the others leave it
+        low, high = max(least, min(ever[0], most)), here[1]
+    else:
+        low, high = here[0], min(most, max(ever[1], least))
+    low, high = min(low, high), max(low, high)
+    refused, fewest = Tried(low, high, None), limits.min_set
     near, far = (low, high) if kind == "max" else (high, low)  # near: the caps are tightest
     near, far = _not_below(ground, cells, kind, near), _not_below(ground, cells, kind, far)
+    farthest = max(far, ever[1]) if kind == "max" else min(far, ever[0])
     if not relocate(ground, cells, kind, near, fewest):
         return refused
     c = ground.columns
-    found = candidates(ground, able(ground, cells, far) & (c.low <= near + SAME) & (c.high >= near - SAME), far)
-    if len(found) == 0 or ground.geometry.number[found].sum() < fewest:
+    fitting = able(ground, cells, far) & (c.low <= near + SAME) & (c.high >= near - SAME)
+    certain = fitting & steady(ground, cells, kind, farthest)
+    found = candidates(ground, certain if certain.any() else fitting, far)
+    if len(found) == 0 or ground.geometry.number[fitting].sum() < fewest:
         return refused
-    cell, before = int(found[0]), ground.mark()
+    cell, start = int(found[0]), ground.mark()
     left, point = WIDE, c.point
     for value in (far, near):
-        ground.rewind(before)
+        ground.rewind(start)
         if not place(ground, cell, value):
             return refused
         ground.columns = narrow(ground.columns, cells, kind, value)
-        ground.extremes += (Extreme(kind, cells, value, cell, shared=False),)
+        ground.extremes += (Extreme(kind, cells, value, cell, shared=False, far=farthest),)
         case = Case(ground.geometry, ground.columns, None, ground.columns.point)
         verdict = judge(case)
         if verdict is not None and not still_free(ground.frozen, ground.dropped, case):
@@ -81,10 +94,12 @@ def _try(ground: Ground, cells: Cells, kind: str, delta: float, min_set: int) ->
         if verdict is None or not witnesses_safe(ground, verdict.point):
             return refused
         left, point = left.least(verdict.room), verdict.point
-    moved = ((high - low) * ground.geometry.touched(cell)) ** 2
+    if not elsewhere_safe(ground, point):
+        return refused
+    moved = (abs(farthest - near) * ground.geometry.touched(cell)) ** 2
     c = ground.columns
     ground.columns = replace(c, point=point, falls=c.falls + moved, rises=c.rises + moved)
-    return Tried(low, high, left)
+    return Tried(min(low, ever[0]), max(high, ever[1]), left)
 
 
 def _not_below(ground: Ground, cells: Cells, kind: str, value: float) -> float:
@@ -99,7 +114,7 @@ def _not_below(ground: Ground, cells: Cells, kind: str, value: float) -> float:
 
 def learn_extreme(ground: Ground, cells: Cells, kind: str, value: float) -> bool:
     """Take in the answer to a MIN or MAX; False if it was implied."""
-    if implied_extreme(ground, cells, kind):
+    if implied_extreme(seen(ground), cells, kind):
         return False
     ground.split(cells)
     ground.columns = narrow(ground.columns, cells, kind, value)

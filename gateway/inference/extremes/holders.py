@@ -5,14 +5,16 @@ the contrary: whoever holds a MAX of value v lies in every set whose MAX is v an
 are the *suspects* of v. What the sets of one statement will answer is not known, so each of them may turn out equal
 to v, lower, or higher, in any combination: a set that is equal keeps the suspects inside of it, a lower one those
 outside, a higher one all. Starting from the suspects of each value answered so far, and from all who may hold a value
-of the statement's own (those in no answered set with a lower one), all combinations are followed. Nobody left means
-that the combination cannot be; otherwise `least` people or more must be left. Combinations that lead to the same
-suspects are followed once; beyond a budget the answer is no.
+of the statement's own (those in no answered set with a lower one), all combinations are followed, but for those that
+earlier answers rule out: where all who may hold a MAX lie in a set, that set is not lower. Nobody left means that the
+combination cannot be; otherwise `least` people or more must be left. Combinations that lead to the same suspects are
+followed once; beyond a budget the answer is no.
 
 MIN is MAX upside down.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -35,40 +37,72 @@ class Answered(Protocol):
     def value(self) -> float: ...  # noqa: D102
 
 
+@dataclass(frozen=True)
+class _Value:
+    """A value that an extreme may have: who may hold it, and whether it is one of the statement's `own`."""
+
+    suspects: Cells
+    most: float
+    """The value itself; an own value is lower than this."""
+    own: bool
+
+    def fits(self, at_least: float) -> bool:
+        """Tell whether a set can have this extreme that has at least another: else it says nothing about it."""
+        return at_least < self.most or (at_least == self.most and not self.own)
+
+
 def stay_hidden(extremes: Sequence[Answered], sets: Sequence[Cells], kind: str, counts: Counts, least: int) -> bool:
     """Tell whether all extremes, answered and of the statement's `sets`, keep `least` suspects whatever is answered.
 
     The sets but the last were looked at before, as the statement's earlier questions.
     """
     mine = [each for each in extremes if each.kind == kind]
+    sign = 1.0 if kind == "max" else -1.0
+    inner = _at_least(mine, sets, sign)
     budget = PATTERNS
-    for suspects, own in _starts(mine, len(counts), kind):
-        used = _follow(suspects, sets, counts, least, own=own, budget=budget)
+    for value in _values(mine, len(counts), sign):
+        fitting = [n for n, at_least in enumerate(inner) if value.fits(at_least)]
+        lower = [inner[n] < value.most for n in fitting]
+        used = _follow(value, [sets[n] for n in fitting], lower, counts, least, budget)
         if used < 0:
             return False
         budget -= used
     return True
 
 
-def _starts(mine: Sequence[Answered], cells: int, kind: str) -> Iterator[tuple[Cells, bool]]:
-    """Yield the suspects of each value answered, and of a value of the statement's own between any two of them."""
-    sign = 1.0 if kind == "max" else -1.0
-    lower = np.zeros(cells, dtype=np.bool_)  # people in a set whose MAX is lower
-    yield ~lower, True
+def _at_least(mine: Sequence[Answered], sets: Sequence[Cells], sign: float) -> list[float]:
+    """Return the MAX that each set has at least: of an answered one whose holder, equal values or not, lies in it."""
+    found = [-np.inf] * len(sets)
+    lower = np.zeros(len(sets[0]), dtype=np.bool_)
     for value in sorted({sign * each.value for each in mine}):
         at = [each.cells for each in mine if sign * each.value == value]
-        yield np.logical_and.reduce(at) & ~lower, False
+        for n, cells in enumerate(sets):
+            if any(not (one & ~lower & ~cells).any() for one in at):
+                found[n] = value
         lower = lower | np.logical_or.reduce(at)
-        yield ~lower, True
+    return found
 
 
-def _follow(start: Cells, sets: Sequence[Cells], counts: Counts, least: int, *, own: bool, budget: int) -> int:
+def _values(mine: Sequence[Answered], cells: int, sign: float) -> Iterator[_Value]:
+    """Yield each value answered, and one of the statement's own between any two of them."""
+    lower = np.zeros(cells, dtype=np.bool_)  # people in a set whose MAX is lower
+    for value in [*sorted({sign * each.value for each in mine}), np.inf]:
+        yield _Value(~lower, value, own=True)
+        at = [each.cells for each in mine if sign * each.value == value]
+        if at:
+            yield _Value(np.logical_and.reduce(at) & ~lower, value, own=False)
+            lower = lower | np.logical_or.reduce(at)
+
+
+def _follow(
+    value: _Value, sets: Sequence[Cells], lower: Sequence[bool], counts: Counts, least: int, budget: int
+) -> int:
     """Follow all combinations; return how many steps that took, or -1 if too few people are left in one of them.
 
-    `own` says that nobody holds the value yet but the people of at least one of the sets.
+    `lower` tells which sets can have a MAX below the value. An own value is nobody's until one of the sets is equal.
     """
     seen: set[tuple[bytes, int, bool]] = set()
-    todo = [(start, 0, own)]
+    todo = [(value.suspects, 0, value.own)]
     while todo:
         suspects, first, open_ = todo.pop()
         key = (suspects.tobytes(), first, open_)
@@ -84,6 +118,6 @@ def _follow(start: Cells, sets: Sequence[Cells], counts: Counts, least: int, *, 
             if not inside.any():
                 continue  # equal is impossible, lower changes nothing
             todo.append((inside, number + 1, False))
-            if not (sets[number] | ~suspects).all():
+            if lower[number] and not (sets[number] | ~suspects).all():
                 todo.append((suspects & ~sets[number], number + 1, open_))
     return len(seen)

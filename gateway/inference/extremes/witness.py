@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from sdcdb.gateway.inference.extremes.extreme_range import SAME
 from sdcdb.gateway.inference.state.feasible_state import Ground
+from sdcdb.gateway.inference.state.fixed_records import Extreme
 
 Ints = NDArray[np.int64]
 Cells = NDArray[np.bool_]
@@ -74,17 +75,39 @@ def shared_witness(ground: Ground, cells: Cells, kind: str, value: float) -> int
     return None
 
 
-def relocate(ground: Ground, cells: Cells, kind: str, value: float, at_least: int = 1) -> bool:
-    """Move every witness out of a set whose MAX is below it (MIN: above); False if one has nowhere to go."""
-    sign = 1.0 if kind == "max" else -1.0
+def steady(ground: Ground, cells: Cells, kind: str, far: float) -> Cells:
+    """Return the people of a set who may hold its MAX however the others' turn out, up to `far` (MIN: down to it).
+
+    They are in no other set whose MAX may be lower, but for sets that hold this one whole.
+    """
+    sign, left = (1.0 if kind == "max" else -1.0), cells.copy()
     for each in ground.extremes:
-        if each.shared or not cells[each.witness] or sign * (each.value - value) <= SAME:
+        if each.kind == kind and sign * (far - each.value) > SAME and (cells & ~each.cells).any():
+            left &= ~each.cells
+    return left
+
+
+def _must_leave(each: Extreme, cells: Cells, kind: str, value: float) -> bool:
+    if each.kind != kind:  # held above the cap that a MAX sets, or below a MIN
+        return (each.value - value if kind == "max" else value - each.value) > SAME
+    always_within = each.far is not None and not (each.cells & ~cells).any()
+    return each.may_pass(value) and not always_within
+
+
+def relocate(ground: Ground, cells: Cells, kind: str, value: float, at_least: int = 1) -> bool:
+    """Move every witness out of a set whose MAX may be below it (MIN: above); False if one has nowhere to go.
+
+    What is tried may turn out as far away as `far`; a set that holds its set whole is then never below it.
+    """
+    for each in ground.extremes:
+        if each.shared or not cells[each.witness] or not _must_leave(each, cells, kind, value):
             continue
         sharing = [e for e in ground.extremes if e.witness == each.witness and e.value == each.value]
         common = np.logical_and.reduce([e.cells for e in sharing]) & ~cells
         if not release(ground, each.witness, each.value):
             return False
-        found = candidates(ground, common, each.value)
+        best = common if each.far is None else common & steady(ground, each.cells, kind, each.far)
+        found = candidates(ground, best if able(ground, best, each.value).any() else common, each.value)
         if len(found) == 0 or ground.geometry.number[found].sum() < at_least:
             return False
         if not place(ground, int(found[0]), each.value):

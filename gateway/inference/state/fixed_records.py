@@ -12,7 +12,8 @@ Cells = NDArray[np.bool_]
 class Extreme:
     """An answered MIN or MAX: its set, its value in [0, 1], and the cell of which one record is held there.
 
-    `shared` says that the record is held by another one already.
+    `shared` says that the record is held by another one already. While a MIN or MAX is tried, `value` is the plausible
+    one that says most (the least MAX), and `far` the one at the other end.
     """
 
     kind: str
@@ -20,6 +21,12 @@ class Extreme:
     value: float
     witness: int
     shared: bool
+    far: float | None = None
+
+    def may_pass(self, value: float) -> bool:
+        """Tell whether it may turn out beyond a value: a MAX above it, a MIN below."""
+        sign, end = (1.0 if self.kind == "max" else -1.0), self.value if self.far is None else self.far
+        return sign * (end - value) > 1e-12
 
 
 @dataclass(frozen=True, eq=False)

@@ -102,7 +102,7 @@ def test_every_record_that_a_gateway_writes_fits_the_schema(old: Path) -> None:
             gateway.ask("SELECT AVG(salary) FROM staff WHERE age = 23 AND sex = 'F'")
     written = [json.loads(line) for line in old.with_name("staff.ledger.jsonl").read_text("utf-8").splitlines()]
     new = [entry for entry in written if "format" in entry]
-    assert [entry["kind"] for entry in new] == ["policy", "question", "question", "question"]
+    assert [entry["kind"] for entry in new] == ["policy", "version", "question", "question", "question"]
     for entry in new:
         body = {name: value for name, value in entry.items() if name not in {"n", "time", "prev", "hash"}}
         jsonschema.validate(body, read_schema("ledger"))

@@ -71,7 +71,7 @@ def test_sets_that_have_one_person_in_common_are_not_all_answered(sets: int, kin
     k = Knowledge(np.ones(len(chosen[0]), dtype=int), 0, 240_000, 1, Limits(10, 24_000.0), b"s")
     together = k.consider([Question(cells, kind) for cells in chosen])
     assert not all(finding.allowed for finding in together)
-    assert together[0].allowed
+    assert any(finding.allowed for finding in together)
     for seed in range(5):  # and one by one, whatever the values
         rng = np.random.default_rng(seed)
         values = rng.integers(0, 240_001, len(chosen[0]))
@@ -91,7 +91,7 @@ def test_nested_sets_need_enough_people_between_them() -> None:
     k = Knowledge(np.ones(n, dtype=int), 0, 240_000, 1, Limits(10, 24_000.0), b"s")
     near, far = np.arange(n) < 95, np.arange(n) < 60
     asked = [Question(np.ones(n, dtype=bool), MAX), Question(near, MAX), Question(far, MAX)]
-    assert [finding.allowed for finding in k.consider(asked)] == [True, False, True]
+    assert [finding.allowed for finding in k.consider(asked)] == [False, True, True]  # small sets are decided first
 
 
 def test_many_disjoint_groups_are_answered_together_and_later_ones_too() -> None:

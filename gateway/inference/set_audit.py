@@ -1,0 +1,76 @@
+"""An audit of query sets alone, for answers whose numbers do not fit into one system.
+
+Two sums may be about the same people and not about the same numbers: a salary before and after a raise, net and gross.
+Who knows how the numbers hang together still has equations in the same unknowns. So nobody's value may follow from the
+sets, whatever the answers are: no total of too few people may be determined (`exact`), and whole numbers must keep the
+margin that random sums use up (`interval`). The narrowness of intervals depends on the answers and is not looked at.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sdcdb.gateway.inference.algebra.nullspace import NullSpace
+from sdcdb.gateway.inference.exact.determined import determines
+from sdcdb.gateway.inference.exact.small_totals import determines_small_total
+from sdcdb.gateway.inference.intervals.atoms import refine
+from sdcdb.gateway.inference.lattice.lattice import Lattice
+from sdcdb.gateway.inference.limits import Limits
+
+Cells = NDArray[np.bool_]
+
+
+class SetAudit:
+    """The sets whose sums were answered. `steps` is how many steps of their grid the values' domain is wide."""
+
+    def __init__(self, counts: ArrayLike, steps: float, limits: Limits, secret: bytes) -> None:
+        records = np.asarray(counts, dtype=np.int64)
+        self._live = np.flatnonzero(records)
+        self._counts, self._limits = records[self._live], limits
+        rng = np.random.default_rng(int.from_bytes(secret, "little"))
+        self._exact = NullSpace(len(self._live), rng)
+        self._lattice = Lattice.fresh(self._counts, steps, rng)
+        self._labels, self._atoms = np.zeros(len(self._live), dtype=np.int64), min(1, len(self._live))
+
+    def consider(self, sets: Sequence[Cells]) -> list[str | None]:
+        """Return, for each set of a statement, the rule that its sum would breach; the state is the same afterwards."""
+        exact, lattice, labels, atoms = self._exact, self._lattice, self._labels, self._atoms
+        found: list[str | None] = []
+        for number, each in enumerate(sets):
+            cells = np.ascontiguousarray(each[self._live])
+            vectors = exact.vectors_with(cells)
+            if vectors is None:
+                found.append(None)
+                continue
+            split, parts = refine(labels, atoms, cells)
+            sizes = np.bincount(split, weights=self._counts, minlength=parts).astype(np.int64)
+            after = lattice.with_set(cells)
+            least = self._limits.min_set
+            alone = determines(exact.vectors(), vectors, exact.primes, split, sizes, least)
+            if alone or self._small_total(lattice, after):
+                found.append("exact")
+            elif not lattice.allows(after):
+                found.append("interval")
+            else:
+                found.append(None)
+                labels, atoms, lattice = split, parts, after
+                if number < len(sets) - 1:
+                    exact = exact.fork() if exact is self._exact else exact
+                    exact.add(cells)
+        return found
+
+    def _small_total(self, before: Lattice, after: Lattice) -> bool:
+        if self._limits.small_totals == "allow" or before.basis is None or after.basis is None:
+            return False
+        return determines_small_total(before.basis, after.basis, self._limits.min_set)
+
+    def learn(self, sets: Sequence[Cells]) -> None:
+        """Take in sets whose sums were answered."""
+        for each in sets:
+            cells = np.ascontiguousarray(each[self._live])
+            if not self._exact.add(cells):
+                continue
+            self._labels, self._atoms = refine(self._labels, self._atoms, cells)
+            after = self._lattice.with_set(cells)
+            self._lattice = after if self._lattice.allows(after) else after.settled()

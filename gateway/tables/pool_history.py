@@ -1,0 +1,87 @@
+"""A table's audit as one pool of users sees it, with what they know from other pools."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from sdcdb.gateway.inference.finding import Finding
+from sdcdb.gateway.inference.knowledge import Knowledge
+from sdcdb.gateway.inference.score import Score
+from sdcdb.gateway.ledger.entry import AnsweredFact
+from sdcdb.gateway.tables.asked import Asked, Row
+from sdcdb.gateway.tables.cells import Cells, Indices
+from sdcdb.gateway.tables.joint_audit import JointAudit
+from sdcdb.gateway.tables.table_history import TableHistory, number_of
+
+
+@dataclass(frozen=True)
+class PoolHistory:
+    """A table's audit for one pool of users; `joints` are those of columns that are linked with columns of it."""
+
+    table: TableHistory
+    pool: str
+    joints: tuple[JointAudit, ...] = ()
+
+    @property
+    def known_as(self) -> str:
+        """The name of all pools that know the same as this one."""
+        return self.table.known_as(self.pool)
+
+    @property
+    def cells(self) -> Cells:
+        """The table's cells."""
+        return self.table.cells
+
+    def asked(self, row: Row, column: str, cells: Indices, kinds: frozenset[str]) -> Asked:
+        """Put a query set into the audit's terms."""
+        return self.table.asked(row, column, cells, kinds)
+
+    def knowledge(self, column: str) -> Knowledge:
+        """Return what the pool knows of a column that is audited."""
+        return self.table.knowledge(column, self.known_as)
+
+    def consider(self, column: str, asked: Sequence[Asked]) -> list[Finding]:
+        """Decide questions of one statement together, without looking at their answers."""
+        found = self.knowledge(column).consider([each.question for each in asked])
+        people = self.table.people(column, self.known_as)
+        if people is not None:
+            told = [n for n, each in enumerate(asked) if found[n].allowed and "sum" in each.question.kinds]
+            rules = people.consider([self.table.of_people(asked[n]) for n in told])
+            for n, rule in zip(told, rules, strict=True):
+                if rule is not None:
+                    found[n] = replace(found[n], allowed=False, rule=rule, after=None)
+        return [self._in_units(each, finding) for each, finding in zip(asked, found, strict=True)]
+
+    def _in_units(self, asked: Asked, finding: Finding) -> Finding:
+        linear = self.table.table.base(asked.column)
+        after = None if finding.after is None else linear.score(finding.after)
+        return replace(finding, before=linear.score(finding.before), after=after)
+
+    def learn(self, column: str, asked: Sequence[Asked]) -> None:
+        """Take in the true answers."""
+        self.knowledge(column).learn([each.question for each in asked], [self.answers(each) for each in asked])
+        people = self.table.people(column, self.known_as)
+        if people is not None:
+            people.learn([self.table.of_people(each) for each in asked if "sum" in each.question.kinds])
+
+    def surprises(self, column: str, asked: Sequence[Asked]) -> list[bool]:
+        """Tell which answers leave somebody less room than the limits say."""
+        return self.knowledge(column).surprises([a.question for a in asked], [self.answers(a) for a in asked])
+
+    def fact(self, asked: Asked, finding: Finding, *, surprise: bool) -> AnsweredFact:
+        """Return what the ledger keeps of an answer."""
+        return self.table.fact(asked, self.pool, finding, surprise=surprise)
+
+    def answers(self, asked: Asked) -> dict[str, float]:
+        """Return the true answers, for the audit."""
+        totals = self.table.cells.totals[asked.column]
+        found = {kind: number_of(str(totals.total(kind, asked.cells))) for kind in asked.kinds}
+        return self.table.table.base(asked.column).answers(found, totals.count(asked.cells))
+
+    def status(self) -> dict[str, Score]:
+        """Return how much is known of every column."""
+        return {column: self.score(column) for column in self.table.table.confidential}
+
+    def score(self, column: str) -> Score:
+        """Return how much is known of a column."""
+        linear = self.table.table.base(column)
+        return linear.score(self.knowledge(linear.base).status())

@@ -1,0 +1,93 @@
+"""The records of a table as keyed digests: who they are, what they have, and the cell that each is in."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import duckdb
+import numpy as np
+from numpy.typing import NDArray
+
+from sdcdb.connection.identifiers import identifier, quoted, table_reference
+from sdcdb.engines.dialect import text_literal
+from sdcdb.gateway.reading.reserved import CELL
+from sdcdb.gateway.relations import Restricted
+from sdcdb.gateway.tables.cells import Cells
+from sdcdb.policy.models import ROWID
+
+Ints = NDArray[np.int64]
+
+_63_BITS = 9223372036854775807
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnRecords:
+    """The records that have a value in one confidential column.
+
+    `people` are digests of their keys, `values` of key and value, `alike` of quasi-identifiers and value without the
+    key: the last tell a table that was loaded again under new keys.
+    """
+
+    cells: Ints
+    people: Ints
+    values: Ints
+    alike: Ints
+
+
+def read_records(
+    con: duckdb.DuckDBPyConnection, table: Restricted, cells: Cells, secret: str
+) -> Mapping[str, ColumnRecords] | None:
+    """Read the records of every confidential column; None where keys do not name them: a repeated key, or rowid."""
+    if table.key == ROWID or not _tell_apart(con, cells, table):
+        return None
+    key, text = quoted(identifier(table.key)), cell_text(table)
+    names = list(table.confidential)
+    parts = [f"{text} AS cell_text", f"{digest(secret, key)} AS who"]
+    for n, name in enumerate(names):
+        value = exact_text(quoted(identifier(name)), table.columns[name])
+        parts += [f"{digest(secret, key, value)} AS v{n}", f"{digest(secret, text, value)} AS a{n}"]
+        parts.append(f"{quoted(identifier(name))} IS NOT NULL AS h{n}")
+    cell = quoted(identifier(CELL))
+    listed = ", ".join([f"c.{cell} AS cell", "who", *(f"v{n}, a{n}, h{n}" for n in range(len(names)))])
+    found = con.execute(
+        f"SELECT {listed} FROM (SELECT {', '.join(parts)} FROM {quoted(table_reference(table.name))}) r "
+        f"JOIN (SELECT {text} AS cell_text, {cell} FROM {cells.source}) c ON r.cell_text = c.cell_text"
+    ).fetchnumpy()
+    columns = {name: np.asarray(held) for name, held in found.items()}
+    people = columns["who"].astype(np.int64)
+    if len(np.unique(people)) < len(people) or len(people) != int(cells.records.sum()):
+        return None
+    records = {}
+    for n, name in enumerate(names):
+        has = columns[f"h{n}"].astype(np.bool_)
+        kept = (columns["cell"].astype(np.int64), people, columns[f"v{n}"], columns[f"a{n}"])
+        records[name] = ColumnRecords(*(np.asarray(each[has], dtype=np.int64) for each in kept))
+    return records
+
+
+def cell_text(table: Restricted) -> str:
+    """Return the SQL of what the records of a cell have in common, as one text."""
+    names = [f"coalesce(CAST({quoted(identifier(name))} AS VARCHAR), chr(1))" for name in table.quasi]
+    return f"concat_ws(chr(31), {', '.join(names)})" if names else "''"
+
+
+def digest(secret: str, *parts: str) -> str:
+    """Return the SQL of a keyed digest of 63 bits. Without the key, values could be tried until one fits."""
+    texts = ", ".join([text_literal(secret), *(f"CAST({part} AS VARCHAR)" for part in parts)])
+    return f"CAST(md5_number(concat_ws(chr(31), {texts})) & {_63_BITS} AS BIGINT)"
+
+
+def exact_text(value: str, kind: str) -> str:
+    """Return the SQL of a number as text that is the same in every type: 12, 12.0 and 12.00 are one number."""
+    if kind in {"FLOAT", "DOUBLE"}:
+        return (
+            f"CASE WHEN {value} = trunc({value}) AND abs({value}) < 1e15 THEN CAST(CAST({value} AS BIGINT) AS VARCHAR) "
+            f"ELSE CAST({value} AS VARCHAR) END"
+        )
+    if kind.startswith("DECIMAL("):
+        return f"regexp_replace(regexp_replace(CAST({value} AS VARCHAR), '(\\.[0-9]*?)0+$', '\\1'), '\\.$', '')"
+    return f"CAST({value} AS VARCHAR)"
+
+
+def _tell_apart(con: duckdb.DuckDBPyConnection, cells: Cells, table: Restricted) -> bool:
+    found = con.execute(f"SELECT count(*) = count(DISTINCT {cell_text(table)}) FROM {cells.source}").fetchone()
+    return found is not None and bool(found[0])
