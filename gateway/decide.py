@@ -133,7 +133,7 @@ def _work(asked: Sequence[Asked], audited: Mapping[str, PoolHistory]) -> int:
     """Return what it costs to consider questions. It follows from the questions and the past alone."""
     numbers: dict[tuple[str, str], int] = {}
     for each in asked:
-        numbers[each.table, each.column] = numbers.get((each.table, each.column), 0) + 1
+        numbers[each.table, each.audited] = numbers.get((each.table, each.audited), 0) + 1
     return sum(
         work_of(number, audited[table].knowledge(column).rank, audited[table].cells.size)
         for (table, column), number in numbers.items()

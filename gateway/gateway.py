@@ -7,10 +7,9 @@ cannot both pass. Everything else runs at once, on as many threads as ask: state
 answers computed outside of the lock.
 """
 
-import secrets
 import tempfile
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -30,12 +29,12 @@ from sdcdb.gateway.disclosed import disclosed_facts, learn_answers
 from sdcdb.gateway.inference.score import Score
 from sdcdb.gateway.knowledge_left import Known, knowledge_left
 from sdcdb.gateway.ledger.entry import ActEntry, AnsweredFact, LoginEntry, fields_of
-from sdcdb.gateway.ledger.mark import mark_of, open_ledger, read_mark, write_mark
+from sdcdb.gateway.ledger.mark import keep_outside, mark_of, open_ledger, read_mark, write_mark
 from sdcdb.gateway.ledger.places import ledger_path
 from sdcdb.gateway.lobby.desk import Desk
 from sdcdb.gateway.lobby.lobby import Lobby
 from sdcdb.gateway.lobby.release import compute_release
-from sdcdb.gateway.noted import explain_entry, question_entry
+from sdcdb.gateway.noted import Seldom, explain_entry, question_entry
 from sdcdb.gateway.reading.duckdb_parser import NativeParser
 from sdcdb.gateway.reading.further import computes_further, with_marks
 from sdcdb.gateway.reading.literals import put_in_values
@@ -48,13 +47,12 @@ from sdcdb.gateway.table_locks import OWNER, TableLocks
 from sdcdb.gateway.tables.halt import Halt
 from sdcdb.gateway.tables.pool_history import PoolHistory
 from sdcdb.gateway.tables.tables import Tables
-from sdcdb.gateway.tables.vault import Evaluated, Vault
+from sdcdb.gateway.tables.vault import Evaluated, Vault, digest_key
 from sdcdb.gateway.turns import Turns
 from sdcdb.gateway.unexpected import deny_unexpected
 from sdcdb.gateway.worded import refused, verdict_of
-from sdcdb.gateway.workers.limits import WorkLimits, read_size
+from sdcdb.gateway.workers.limits import WorkLimits
 from sdcdb.policy.governed import Governed
-from sdcdb.views.secret import read_secret
 
 MOST_VALUES = 10_000  # that a subquery over public tables may put into a condition
 
@@ -66,12 +64,12 @@ class Gateway:
         self,
         database: Governed,
         *,
-        seconds: float = 60.0,
-        memory: str = "2GB",
+        seconds: float | None = None,
+        memory: str | None = None,
         wait: float = 5.0,
         adopt_ledger: str = "",
     ) -> None:
-        """Open the ledger and build the cells. `seconds` and `memory` limit what one statement may use in the lobby.
+        """Open the ledger and build the cells. `seconds` and `memory` limit one statement; else the policy does.
 
         `adopt_ledger` is the owner's reason to go on with another ledger than the one the database was last used with.
         """
@@ -86,12 +84,13 @@ class Gateway:
         self._ledger = open_ledger(ledger_path(path), read_mark(self._con), wait, adopt_ledger)
         try:
             self._parser = NativeParser()
-            self._vault = Vault(database.con, _digest_key(database.path))
-            limits = WorkLimits(seconds=seconds, memory=read_size(memory))
+            self._vault = Vault(database.con, digest_key(database.path))
+            limits = WorkLimits.of(self._policy.resources, seconds, memory)
             self._lobby = Lobby(self.relations, self._vault, database.path, limits)
             self._tables = Tables(database, self.relations, self._vault, self._ledger)
             self._learner = Learner()
             self._repeated = Repeated()
+            self._seldom = Seldom()
             self._turns = Turns(limits.per_user, limits.queue)
             self._running: set[Cancellation] = set()
             self._mark()
@@ -209,6 +208,11 @@ class Gateway:
         """Write an attempt to log in, or an act of an owner, into the ledger."""
         self._ledger.append(fields_of(entry))
 
+    @property
+    def workers(self) -> list[int]:
+        """The process numbers of the workers in which analysts' statements run."""
+        return self._lobby.workers.pids
+
     def interrupt(self) -> None:
         """Cancel the statements that are running: each ends with a denial. Safe from any thread."""
         for handle in tuple(self._running):
@@ -237,6 +241,8 @@ class Gateway:
         """Leave in the database which ledger it is used with, and how far that has come."""
         if self._marked and self._ledger.healthy:
             write_mark(self._con, mark_of(self._ledger))
+        if self._scratch is None and self._ledger.healthy:
+            keep_outside(self._ledger)
 
     def _who(self, user: Asking | str, sql: str) -> Asking:
         if isinstance(user, Asking):
@@ -264,14 +270,13 @@ class Gateway:
         with self._locks.holding(names, OWNER):
             yield names
 
-    def _together(self, names: Sequence[str]) -> list[str]:
-        """Return the tables that are decided on together with these: linked columns have one audit."""
-        groups = [{table for table, _ in group} for group in self.relations.linked]
-        return sorted(set(names).union(*(group for group in groups if group & set(names))))
+    def _together(self, names: Iterable[str]) -> frozenset[str]:
+        """Return the tables whose histories are one with these tables': their columns are linked."""
+        return self.relations.audited_together(names)
 
     def _table_status(self, name: str) -> dict[str, dict[str, Score]]:
-        with self._locks.holding([name], OWNER):
-            self._learner.finish([name])
+        with self._locks.holding(self._together([name]), OWNER):
+            self._learner.finish(self._together([name]))
             return {pool: self._tables.pool(name, pool).status() for pool in self._tables.pools(name)}
 
     def _answered(self, sql: str, params: Params, who: Asking, handle: Cancellation) -> Answer:
@@ -337,7 +342,7 @@ class Gateway:
         with self._looking:
             for name in names:
                 self._tables.must_be_current(name)
-        return {name: self._tables.pool(name, who.pools[name]) for name in names}
+        return {name: self._tables.pool(name, who.pools[name], who.user) for name in names}
 
     def _evaluated(self, read: Statement, who: Asking, handle: Cancellation) -> list[Evaluated]:
         """Find the query sets of every block, in the cells as they are now."""
@@ -349,7 +354,7 @@ class Gateway:
         audits = self._audits(_tables_of(read), who)
         if any(each.cells is not audits[each.block.table.name].cells for each in evaluated):  # refreshed meanwhile
             evaluated = self._evaluated(read, who, handle)
-        self._learner.finish(self._together(list(audits)))
+        self._learner.finish(self._together(audits))
         decided = decide(evaluated, audits)
         if decided.suppressed and read.tree is not None and computes_further(read.tree):
             raise denied("hidden")
@@ -364,7 +369,7 @@ class Gateway:
             for table in decided.audits:
                 self._tables.forget(table)
 
-        self._learner.begin(self._together(list(decided.audits)), lambda: learn_answers(decided), failed)
+        self._learner.begin(self._together(decided.audits), lambda: learn_answers(decided), failed)
         return facts
 
     def _public(self, query: exp.Expr, handle: Cancellation) -> list[Any]:
@@ -380,7 +385,7 @@ class Gateway:
 
     def _note(self, sql: str, user: str, refusal: Denied) -> None:
         """Write a refusal into the ledger. One that is there already, or cannot be written, is raised all the same."""
-        if not self._ledger.healthy or refusal.rule == "ledger":
+        if not self._ledger.healthy or refusal.rule == "ledger" or self._seldom.repeats(user, refusal):
             return
         try:
             self._ledger.append(fields_of(question_entry(user, sql, refused(refusal), ())))
@@ -389,13 +394,6 @@ class Gateway:
 
     def _write(self, sql: str, who: Asking, verdict: Verdict, facts: tuple[AnsweredFact, ...]) -> None:
         self._ledger.append(fields_of(question_entry(who.user, sql, verdict, facts)))
-
-
-def _digest_key(database: Path | None) -> str:
-    """Return the key of the ledger's digests, from the key file beside the database."""
-    if database is None:
-        return secrets.token_hex(16)
-    return read_secret("keyfile", database).subkey("the digests of the ledger")
 
 
 def _tables_of(read: Statement) -> list[str]:

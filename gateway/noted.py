@@ -1,7 +1,11 @@
 """What the ledger keeps of a statement, of bounded length: whoever sends nonsense cannot fill the disk with it."""
 
 import hashlib
+import threading
+import time
+from math import inf
 
+from sdcdb.errors import Denied
 from sdcdb.gateway.asking import LONGEST_NAME
 from sdcdb.gateway.ledger.entry import AnsweredFact, ExplainEntry, QuestionEntry
 from sdcdb.gateway.reading.lexical import MOST_CHARACTERS
@@ -11,6 +15,27 @@ REFUSED = 4_000
 """Characters of a statement that was refused."""
 REASON = 1_000
 """Characters of a reason, which may repeat a name from the statement."""
+EVERY = 10.0
+"""Seconds between two notes that one user asks too much at once."""
+
+
+class Seldom:
+    """Who was told lately that they ask too much at once: a loop of such questions is one note, not a full disk."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._told: dict[str, float] = {}
+
+    def repeats(self, user: str, refusal: Denied) -> bool:
+        """Tell whether the ledger has such a note already."""
+        if refusal.rule != "busy":
+            return False
+        with self._lock:
+            now = time.monotonic()
+            lately = now - self._told.get(user, -inf) < EVERY
+            if not lately:
+                self._told = {name: told for name, told in self._told.items() if now - told < EVERY} | {user: now}
+        return lately
 
 
 def question_entry(user: str, sql: object, verdict: Verdict, facts: tuple[AnsweredFact, ...]) -> QuestionEntry:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Literal
 
 import duckdb
@@ -29,7 +30,7 @@ class Relation:
     kind: Kind
     columns: Mapping[str, str]
 
-    @property
+    @cached_property
     def path(self) -> tuple[str, str]:
         """Schema and name, folded as DuckDB compares them."""
         reference = table_reference(self.name)
@@ -40,9 +41,13 @@ class Relation:
         """Whether a column has a collation."""
         return any(kind.startswith("VARCHAR COLLATE ") for kind in self.columns.values())
 
+    @cached_property
+    def _spelt(self) -> dict[str, str]:
+        return {fold(own): own for own in reversed(list(self.columns))}
+
     def column(self, name: str) -> str | None:
         """Return the column of this name as it is spelt, or None."""
-        return next((own for own in self.columns if fold(own) == fold(name)), None)
+        return self._spelt.get(fold(name))
 
 
 @dataclass(frozen=True)
@@ -128,6 +133,14 @@ class Relations:
     def restricted(self) -> tuple[Restricted, ...]:
         """Return the restricted tables."""
         return tuple(relation for relation in self.all if isinstance(relation, Restricted))
+
+    def audited_together(self, names: Iterable[str]) -> frozenset[str]:
+        """Return these tables, and those whose columns are linked with theirs: they share a history."""
+        found = frozenset(names)
+        groups = [frozenset(table for table, _ in group) for group in self.linked]
+        while more := [group for group in groups if group & found and not group <= found]:
+            found = found.union(*more)
+        return found
 
     def mentions_restricted(self, words: Iterable[str]) -> bool:
         """Tell whether one of the words is the name of a restricted table, in whatever schema."""

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from sdcdb.gateway.cancellation import Cancellation
 from sdcdb.gateway.rules.table import denied
 
+_SLOW = 0.1  # seconds until somebody who asks too much at once is told so: a loop of such questions costs little
+
 
 class Turns:
     """Who is at work, and who waits. Safe to use from many threads."""
@@ -33,6 +35,7 @@ class Turns:
 
     def _wait(self, user: str, cancellation: Cancellation) -> None:
         if self._waiting.get(user, 0) >= self._most_waiting:
+            self._changed.wait(_SLOW)
             raise denied("busy")
         self._waiting[user] = self._waiting.get(user, 0) + 1
         try:

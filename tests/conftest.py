@@ -1,6 +1,8 @@
 """Fixtures of all suites, from the modules that hold them: two files named conftest would be one module to mypy."""
 
+import os
 import signal
+import tempfile
 
 import pytest
 from support.contract import case, contract_secret, first_case
@@ -8,6 +10,8 @@ from support.in_process import run_here
 from support.stages import stage
 
 __all__ = ["case", "contract_secret", "first_case", "run_here", "stage"]
+
+os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="sdcdb-state-")  # marks of ledgers, not in anybody's home
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell starts what it puts into the background without Ctrl-C, and the programs under test would inherit that.

@@ -97,7 +97,8 @@ class Knowledge:
         """
         sets = [self._lively(question) for question in questions]
         before, mark = self.status(), self._ground.mark()
-        statement = Statement(self._history, self._ground, self._counts, self._scale)
+        asker = questions[0].user if questions else None
+        statement = Statement(self._history, self._ground, self._counts, self._scale, asker)
         self._covered = {}
         findings: dict[int, Finding] = {}
         order = self._order(questions, sets)
@@ -130,7 +131,7 @@ class Knowledge:
             cells, fresh = self._lively(question), False
             if "sum" in question.kinds and self._history.add(cells, answer["sum"]):
                 fresh = True
-                self._on_grid(cells)
+                self._on_grid(cells, question.user)
                 learn_sum(self._ground, cells, answer["sum"])
             for kind in sorted(question.kinds - {"sum"}):
                 fresh |= learn_extreme(self._ground, cells, kind, answer[kind])
@@ -138,11 +139,9 @@ class Knowledge:
         self._score = None
         return new
 
-    def _on_grid(self, cells: Cells) -> None:
-        before = self._ground.columns.lattice
-        after = before.with_set(cells)
-        after = after if before.allows(after) else after.settled()
-        self._ground.columns = replace(self._ground.columns, lattice=after)
+    def _on_grid(self, cells: Cells, user: str | None) -> None:
+        columns = self._ground.columns
+        self._ground.columns = replace(columns, lattice=columns.lattice.with_set(cells, user))
 
     def covered(self, question: Question) -> Mapping[str, Range]:
         """Return, for a question of the last `consider`, the plausible answers by kind, in shares of the domain."""
@@ -169,7 +168,7 @@ class Knowledge:
                 if fresh:
                     fresh = exact.add(cells) if exact is not None else not self._history.exact.implied(cells)
                 if fresh:
-                    self._on_grid(cells)
+                    self._on_grid(cells, question.user)
                     learn_sum(self._ground, cells, answer["sum"])
                 for kind in sorted(question.kinds - {"sum"}):
                     fresh |= learn_extreme(self._ground, cells, kind, answer[kind])
@@ -217,8 +216,8 @@ class Knowledge:
     def _take_in(self, sums: list[tuple[Question, Answers]]) -> None:
         known = [(self._lively(question), self._in_units(question, answer)["sum"]) for question, answer in sums]
         self._history.restore(known)
-        for cells, _ in known:
-            self._on_grid(cells)
+        for (cells, _), (question, _) in zip(known, sums, strict=True):
+            self._on_grid(cells, question.user)
         restore_sums(self._ground, known)
 
     # ---- looking

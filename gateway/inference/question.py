@@ -14,10 +14,14 @@ KINDS = frozenset({"sum", "min", "max"})
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """A query set, as a flag per cell, and the kinds of answer wanted: `sum` (AVG is the same), `min`, `max`."""
+    """A query set, as a flag per cell, and the kinds of answer wanted: `sum` (AVG is the same), `min`, `max`.
+
+    `user` is who asks; None for nobody in particular, whose share is not counted.
+    """
 
     cells: Cells
     kinds: frozenset[str]
+    user: str | None = None
 
     def __post_init__(self) -> None:
         cells = np.asarray(self.cells)

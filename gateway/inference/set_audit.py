@@ -72,5 +72,4 @@ class SetAudit:
             if not self._exact.add(cells):
                 continue
             self._labels, self._atoms = refine(self._labels, self._atoms, cells)
-            after = self._lattice.with_set(cells)
-            self._lattice = after if self._lattice.allows(after) else after.settled()
+            self._lattice = self._lattice.with_set(cells)

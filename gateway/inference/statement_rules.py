@@ -6,16 +6,15 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from sdcdb.gateway.inference.algebra.geometry import LEAST
 from sdcdb.gateway.inference.exact.answered_sums import History
 from sdcdb.gateway.inference.exact.determined import determines
 from sdcdb.gateway.inference.exact.small_totals import determines_small_total
+from sdcdb.gateway.inference.exact.small_totals_of_many import Proof
 from sdcdb.gateway.inference.extremes.extreme_range import implied_extreme, seen
 from sdcdb.gateway.inference.extremes.extremes import try_extreme
 from sdcdb.gateway.inference.extremes.holders import stay_hidden
 from sdcdb.gateway.inference.finding import Finding
 from sdcdb.gateway.inference.intervals.interval_rule import WIDE, Room
-from sdcdb.gateway.inference.lattice.lattice import LARGE
 from sdcdb.gateway.inference.score import Score
 from sdcdb.gateway.inference.state.feasible_state import Ground
 from sdcdb.gateway.inference.state.sums import try_sum
@@ -35,10 +34,14 @@ class Decision:
 class Statement:
     """Questions that are asked together: each is decided as if the allowed ones before it were answered."""
 
-    def __init__(self, history: History, ground: Ground, counts: NDArray[np.int64], scale: Scale) -> None:
+    def __init__(
+        self, history: History, ground: Ground, counts: NDArray[np.int64], scale: Scale, user: str | None = None
+    ) -> None:
+        self._user = user
         self._history, self._exact, self._ground = history, history.exact, ground
         self._counts, self._scale, self._limits = counts, scale, scale.limits
         self._sets: list[Cells] = []
+        self._sums: list[Cells] = []
         self._before = seen(ground)  # as answered: what is asked in this statement has no value yet
         self._extreme_sets: dict[str, list[Cells]] = {"min": [], "max": []}
 
@@ -60,6 +63,8 @@ class Statement:
         self._sets.append(cells)
         for kind in new - {"sum"}:
             self._extreme_sets[kind].append(cells)
+        if "sum" in new:
+            self._sums.append(cells)
         if "sum" in new and not last:
             if self._exact is self._history.exact:
                 self._exact = self._exact.fork()
@@ -104,28 +109,28 @@ class Statement:
         columns, exact = self._ground.columns, self._exact
         sizes = np.bincount(columns.labels, weights=self._counts, minlength=columns.atoms).astype(np.int64)
         found = determines(exact.vectors(), vectors, exact.primes, columns.labels, sizes, self._limits.min_set)
-        return "exact" if found or self._small_total(cells) else None
+        if not found and self._limits.small_totals == "forbid":
+            proof = Proof(exact.vectors(), vectors, exact.primes)
+            found = self._small_total(cells, sizes, proof)
+        return "exact" if found else None
 
-    def _small_total(self, cells: Cells) -> bool:
+    def _small_total(self, cells: Cells, sizes: NDArray[np.int64], proof: Proof) -> bool:
         lattice = self._ground.columns.lattice
-        before, after = lattice.basis, lattice.with_set(cells).basis
-        if self._limits.small_totals == "allow" or before is None or after is None:
+        before, after = lattice.basis, lattice.with_set(cells, self._user).basis
+        least = self._limits.min_set
+        if before is not None and after is not None and after.projection is not None:
+            return determines_small_total(before, after, least)
+        if not ((sizes > 0) & (sizes < least)).any():
             return False
-        return determines_small_total(before, after, self._limits.min_set)
+        explained = self._history.explained(self._counts)
+        return explained.determines(cells, self._sums, self._ground.columns.labels, sizes, proof, least)
 
     def _on_grid(self, cells: Cells) -> bool:
         """Tell whether whole numbers keep their room if a sum is answered; the ground takes the new margins."""
-        columns, geometry = self._ground.columns, self._ground.geometry
-        after = columns.lattice.with_set(cells)
-        if not columns.lattice.allows(after):
+        columns = self._ground.columns
+        after = columns.lattice.with_set(cells, self._user)
+        if not columns.lattice.allows(after, self._user):
             return False
-        if after.too_large:
-            rest = geometry.rest(cells)
-            if rest.length > LEAST:
-                leverage = columns.leverage + rest.values**2 / rest.length
-                small = (self._counts < LARGE) & (geometry.number > 0)
-                if not after.grid.bears(leverage[small], columns.leverage[small]):
-                    return False
         self._ground.columns = replace(columns, lattice=after)
         return True
 

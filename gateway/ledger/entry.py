@@ -112,6 +112,8 @@ class VersionEntry(Strict):
     """The owner's reason to take all records as other people than those before, whose answers then count no more."""
     sketches: dict[str, str] = Field(default_factory=dict)
     """By confidential column: the smallest keyed digests of its records, packed. Under any name, they are the same."""
+    values: dict[str, str] = Field(default_factory=dict)
+    """By confidential column: the smallest keyed digests of its values, as they are and converted, packed."""
 
 
 class ColumnLimits(Strict):

@@ -14,6 +14,7 @@ import duckdb
 from sdcdb.errors import LedgerError
 from sdcdb.gateway.ledger.entry import OpenEntry, fields_of
 from sdcdb.gateway.ledger.ledger import Ledger
+from sdcdb.gateway.ledger.outside_mark import read_outside_mark, write_outside_mark
 
 TABLE = "sdc.ledger_mark"
 
@@ -61,14 +62,28 @@ def open_ledger(path: Path, mark: Mark | None, wait: float, adopt: str = "") -> 
         raise _another(path, mark, "is not there")
     ledger = Ledger.open(path, wait=wait)
     try:
-        if mark is not None and (why := _misfit(mark, ledger)):
-            if not adopt:
-                raise _another(path, mark, why)
-            ledger.append(fields_of(OpenEntry(adopted=adopt)))
+        for each in (mark, _outside(ledger)):
+            if each is not None and (why := _misfit(each, ledger)):
+                if not adopt:
+                    raise _another(path, each, why)
+                ledger.append(fields_of(OpenEntry(adopted=adopt)))
+                break
     except BaseException:
         ledger.close()
         raise
     return ledger
+
+
+def keep_outside(ledger: Ledger) -> None:
+    """Leave the mark outside of the ledger's folder, too."""
+    mark = mark_of(ledger)
+    write_outside_mark(ledger.path, mark.identity, mark.records, mark.head)
+
+
+def _outside(ledger: Ledger) -> Mark | None:
+    identity = _hash_of(ledger.path, 1) if ledger.count else None
+    held = None if identity is None else read_outside_mark(ledger.path, identity)
+    return None if identity is None or held is None else Mark(identity, *held)
 
 
 def _misfit(mark: Mark, ledger: Ledger) -> str:

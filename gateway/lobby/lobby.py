@@ -36,10 +36,10 @@ class Lobby:
     def __init__(self, relations: Relations, vault: Vault, path: Path | None, limits: WorkLimits) -> None:
         self._limits = limits
         self._desk = Desk(limits.seconds)
-        folder = Path(tempfile.mkdtemp(prefix="sdcdb-lobby-"))  # nobody else may enter it
-        self._tidy = weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
-        self._copies = Copies(relations, vault, path, folder, limits)
-        self.workers = WorkerPool(limits, folder)
+        self.folder = Path(tempfile.mkdtemp(prefix="sdcdb-lobby-"))  # nobody else may enter it
+        self._tidy = weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
+        self._copies = Copies(relations, vault, path, self.folder, limits)
+        self.workers = WorkerPool(limits, self.folder)
 
     def run(
         self, statement: Statement, released: Mapping[str, Released], cancellation: Cancellation | None = None

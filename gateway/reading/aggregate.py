@@ -114,7 +114,7 @@ def _confidential(kind: str, inner: exp.Expr, names: Names, condition: exp.Expr 
     if kind == "sum":
         return form.apply(basic("sum"), basic("count") if form.offset else None)
     if kind == "avg":
-        mean = exp.cast(basic("sum"), "DOUBLE") / exp.Nullif(this=basic("count"), expression=exp.Literal.number(0))
+        mean = _as_double(basic("sum")) / exp.Nullif(this=basic("count"), expression=exp.Literal.number(0))
         return form.apply(exp.Paren(this=mean))
     extreme = kind if form.factor > 0 else {"min": "max", "max": "min"}[kind]
     return form.apply(basic("min" if extreme == "min" else "max"))
@@ -140,8 +140,13 @@ def _quasi(
         return ask(Measure("rows", condition=condition))
     if kind == "avg":
         records = exp.Nullif(this=ask(Measure("rows", condition=condition)), expression=exp.Literal.number(0))
-        return exp.Paren(this=exp.cast(basic("sum"), "DOUBLE") / records)
+        return exp.Paren(this=_as_double(basic("sum")) / records)
     return basic("sum" if kind == "sum" else "min" if kind == "min" else "max")
+
+
+def _as_double(total: exp.Expr) -> exp.Expr:
+    """Cast to DOUBLE. From the type's name, sqlglot would parse it each time."""
+    return exp.Cast(this=total, to=exp.DataType(this=exp.DataType.Type.DOUBLE, nested=False))
 
 
 def _plain(tree: exp.Expr) -> bool:

@@ -162,6 +162,8 @@ def _using(join: exp.Join, names: Names, before: list[str], alias: str) -> exp.E
 def _unfolded(tree: exp.Expr, select: exp.Select, names: Names) -> exp.Expr:
     """Put in what aliases of the SELECT list stand for: DuckDB lets WHERE use them."""
     meant = aliases(select)
+    if not meant:
+        return tree
     copy = exp.Paren(this=tree.copy())
     for column in list(copy.find_all(exp.Column)):
         if not column.table and fold(column.name) in meant and names.find(column) is None:
@@ -199,7 +201,7 @@ class _Rewriter:
             return exp.alias_(self._rewritten(expression.this), expression.args["alias"].copy())
         if isinstance(expression, exp.Column):
             return exp.alias_(self._rewritten(expression), expression.name, quoted=True)
-        name = expression.sql("duckdb").lower().replace("count(*)", "count_star()")
+        name = _plain_name(expression) or expression.sql("duckdb").lower().replace("count(*)", "count_star()")
         return exp.alias_(self._rewritten(expression), name, quoted=True)
 
     def _rewritten(self, node: exp.Expr) -> exp.Expr:
@@ -287,6 +289,18 @@ class _Rewriter:
                 return exp.Column(this=identifier(released_aggregate(position)))
         self.measures.append(measure)
         return exp.Column(this=identifier(released_aggregate(len(self.measures) - 1)))
+
+
+def _plain_name(expression: exp.Expr) -> str | None:
+    """Return the name of the most frequent members of a SELECT list, such as sum(salary), without rendering them."""
+    inner = expression.this
+    if expression.args.get("expressions"):
+        return None
+    if type(expression) is exp.Count and type(inner) is exp.Star and not any(inner.args.values()):
+        return "count_star()"
+    if type(expression) in {exp.Sum, exp.Avg} and type(inner) is exp.Column and list(inner.args) == ["this"]:
+        return f"{expression.key}({inner.name.lower()})" if not inner.this.args.get("quoted") else None
+    return None
 
 
 def _replace_source(select: exp.Select, number: int, where_was: exp.Expr | None) -> None:

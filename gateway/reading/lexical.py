@@ -13,6 +13,7 @@ from sdcdb.errors import Unsupported
 MOST_CHARACTERS = 100_000
 _BLANKS = frozenset("\t\n\r ")
 _PARAMETER = re.compile(r"\$([0-9]+|[A-Za-z_][A-Za-z0-9_]*)(?!\$)")
+_ORDINARY = re.compile(r"[\t\n\r !#%&(-,.0-:<->@-~]+")  # what needs no closer look
 _ESCAPES = frozenset("eExXbBuU")  # E'..', X'..', B'..' and U&'..' are literals with rules of their own
 
 
@@ -27,7 +28,10 @@ class _Reader:
     def clean(self) -> str:
         out: list[str] = []
         while self.at < len(self.text):
-            out.append(self._next())
+            ordinary = _ORDINARY.match(self.text, self.at)
+            if ordinary is not None:
+                self.at = ordinary.end()
+            out.append(ordinary.group() if ordinary is not None else self._next())
             if self.ended and out[-1].strip(" \t\n\r;"):
                 raise Unsupported("only a single query that reads is answered", "one statement, nothing behind its ;")
         return "".join(out)

@@ -95,14 +95,17 @@ def _restricted(
     root = trees[0] if len(trees) == 1 else None
     if not isinstance(root, exp.Select | exp.SetOperation | exp.Subquery):
         raise Unsupported("on a restricted table only SELECT is answered", "a SELECT with aggregates")
-    _bind(root, params)
-    tables = list(root.find_all(exp.Table))
-    ctes = {fold(cte.alias) for cte in root.find_all(exp.CTE)}
+    if params or "$" in clean:
+        _bind(root, params)
+    found = [node for node in root.walk() if isinstance(node, exp.Table | exp.CTE | exp.Subquery)]
+    tables = [node for node in found if isinstance(node, exp.Table)]
+    ctes = {fold(node.alias) for node in found if isinstance(node, exp.CTE)}
     if any(relations.find("", name) is not None for name in ctes):
         raise Unsupported("a CTE has the name of a table", "give it another name")
     _must_agree(tables, native)
-    flatten(root, relations)
-    tables = list(root.find_all(exp.Table))
+    if len(found) > len(tables):
+        flatten(root, relations)
+        tables = list(root.find_all(exp.Table))
     selects = [table.find_ancestor(exp.Select) for table in tables if _is_restricted(table, relations)]
     if not selects:
         raise Unsupported("a restricted table is named but not read in a way that is understood", "a plain SELECT")

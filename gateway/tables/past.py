@@ -9,10 +9,10 @@ from sdcdb.gateway.pools import Links
 
 @dataclass(frozen=True)
 class Past:
-    """What was answered about one table: its versions, the facts with the number of their version, and its pools."""
+    """What was answered about one table: its versions, the facts with version and user, and its pools."""
 
     versions: tuple[VersionEntry, ...] = ()
-    facts: tuple[tuple[int, AnsweredFact], ...] = ()
+    facts: tuple[tuple[int, AnsweredFact, str], ...] = ()
     links: Links = field(default_factory=Links)
 
     @property
@@ -30,7 +30,7 @@ class Past:
 @dataclass
 class _Table:
     versions: list[VersionEntry] = field(default_factory=list)
-    facts: list[tuple[int, AnsweredFact]] = field(default_factory=list)
+    facts: list[tuple[int, AnsweredFact, str]] = field(default_factory=list)
     links: Links = field(default_factory=Links)
 
 
@@ -46,7 +46,7 @@ class LedgerPast:
             elif isinstance(entry, QuestionEntry):
                 for fact in entry.facts:
                     table = self._tables.setdefault(fact.table, _Table())
-                    table.facts.append((len(table.versions) - 1, fact))
+                    table.facts.append((len(table.versions) - 1, fact, entry.user))
                     table.links.asked(entry.user, fact.pool)
             elif isinstance(entry, PolicyEntry):
                 self.policy = entry

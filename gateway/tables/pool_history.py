@@ -20,6 +20,8 @@ class PoolHistory:
     table: TableHistory
     pool: str
     joints: tuple[JointAudit, ...] = ()
+    user: str | None = None
+    """Who asks: one user's questions may take a share of the margin only."""
 
     @property
     def known_as(self) -> str:
@@ -33,7 +35,8 @@ class PoolHistory:
 
     def asked(self, row: Row, column: str, cells: Indices, kinds: frozenset[str]) -> Asked:
         """Put a query set into the audit's terms."""
-        return self.table.asked(row, column, cells, kinds)
+        asked = self.table.asked(row, column, cells, kinds)
+        return replace(asked, question=replace(asked.question, user=self.user))
 
     def knowledge(self, column: str) -> Knowledge:
         """Return what the pool knows of a column that is audited."""

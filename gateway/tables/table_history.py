@@ -18,7 +18,7 @@ from sdcdb.gateway.inference.question import Question
 from sdcdb.gateway.inference.set_audit import SetAudit
 from sdcdb.gateway.ledger.entry import Aggregate, AnsweredFact, VersionEntry
 from sdcdb.gateway.ledger.packing import pack, unpack
-from sdcdb.gateway.pools import EVERYBODY
+from sdcdb.gateway.pools import EVERYBODY, fold
 from sdcdb.gateway.relations import Confidential, Restricted
 from sdcdb.gateway.tables.asked import Asked, Row
 from sdcdb.gateway.tables.cells import Cells, Indices
@@ -30,11 +30,12 @@ from sdcdb.gateway.tables.trail import Layout
 
 @dataclass(frozen=True, eq=False)
 class Told:
-    """Something that was answered: the present name of its column, and its query set as a layout has it."""
+    """Something that was answered: the present name of its column, its query set as a layout has it, and to whom."""
 
     fact: AnsweredFact
     column: str
     flags: NDArray[np.bool_]
+    user: str
 
 
 Foretold = Callable[[str], Forecast | None]
@@ -74,7 +75,7 @@ class TableHistory:
 
     def pools(self) -> list[str]:
         """Return the pools of users who know something, each by one name."""
-        told = {self._past.links.name(fact.pool) for _, fact in self._past.facts}
+        told = {self._past.links.name(fact.pool) for _, fact, _ in self._past.facts}
         return sorted(told | {pool for _, pool in self._knowledge})
 
     def known_as(self, pool: str) -> str:
@@ -113,11 +114,11 @@ class TableHistory:
     def _told(self, column: str, pool: str, layout: Layout) -> Iterator[Told]:
         """Yield what a pool was told of a column, and the query sets as a layout has them."""
         sizes = [len(cells) for cells in layout.views]
-        for version, fact in self._past.facts:
+        for version, fact, user in self._past.facts:
             told = self._past.links.knows(pool, fact.pool) and not fact.implied
             name = self._asked_as(column, fact, version) if told else None
             if name is not None:
-                yield Told(fact, name, layout.spread(unpack(fact.cells, sizes[version]), version))
+                yield Told(fact, name, layout.spread(unpack(fact.cells, sizes[version]), version), fold(user))
 
     def _asked_as(self, column: str, fact: AnsweredFact, version: int) -> str | None:
         """Return the present name of the column that a fact is about, if that is audited as `column`."""
@@ -131,7 +132,7 @@ class TableHistory:
         for each in self._told(column, pool, layout):
             answers: dict[str, float] = {kind: number_of(text) for kind, text in each.fact.answers.items()}
             linear = self.table.base(each.column)
-            question = Question(each.flags, linear.kinds(frozenset(each.fact.kinds)))
+            question = Question(each.flags, linear.kinds(frozenset(each.fact.kinds)), each.user)
             rows.append((question, linear.answers(answers, int(counts[each.flags].sum()))))
             told.add((each.fact.pool, each.column))
         domain = (spec.low, spec.high, spec.step)

@@ -10,6 +10,7 @@ from sdcdb.errors import DatabaseError, choices
 from sdcdb.gateway.ledger.entry import VersionEntry, entries, fields_of
 from sdcdb.gateway.ledger.ledger import Ledger
 from sdcdb.gateway.linear import strictest
+from sdcdb.gateway.pools import fold
 from sdcdb.gateway.reading.reserved import CELL
 from sdcdb.gateway.relations import Relations, Restricted
 from sdcdb.gateway.rules.table import denied
@@ -29,6 +30,7 @@ from sdcdb.gateway.tables.record_file import read_followed
 from sdcdb.gateway.tables.records import cell_text, read_records
 from sdcdb.gateway.tables.sketch import share_records, sketch_columns
 from sdcdb.gateway.tables.table_history import TableHistory, steps_of
+from sdcdb.gateway.tables.value_sketch import same_values, sketch_values
 from sdcdb.gateway.tables.vault import Vault
 from sdcdb.policy.governed import Governed
 from sdcdb.policy.links import Equation
@@ -50,7 +52,7 @@ class Tables:
         self._histories: dict[str, TableHistory] = {}
         self._joints: list[JointAudit] = []
         self._unmatched: dict[str, str] = {}  # tables whose people cannot be found in a table that they are linked with
-        self._copies: dict[str, str] = {}  # a table, and the one whose records it holds
+        self._copies: dict[str, str] = {}  # a table, and whose records it holds
         self._unexplained: dict[str, str] = {}  # tables with a version that cannot be followed
         self._loosened: dict[str, list[str]] = {}  # what the policy allows that the ledger's last one did not
         self._current = self._fingerprints()
@@ -64,12 +66,12 @@ class Tables:
         self._join()
         self._sign = sign(database.path)
 
-    def pool(self, table: str, pool: str) -> PoolHistory:
-        """Return a table's audit for one pool of users."""
+    def pool(self, table: str, pool: str, user: str | None = None) -> PoolHistory:
+        """Return a table's audit for one pool of users; `user` is who asks."""
         if table not in self._histories:
             raise denied("version")
         joints = tuple(joint for joint in self._joints if any(table == name for name, _ in joint.columns))
-        return PoolHistory(self._histories[table], pool, joints)
+        return PoolHistory(self._histories[table], pool, joints, None if user is None else fold(user))
 
     def pools(self, table: str) -> list[str]:
         """Return the pools that know something of a table."""
@@ -96,7 +98,7 @@ class Tables:
         if name in self._loosened:
             return Halt(name, "policy", tuple(self._loosened[name]))
         if name in self._copies:
-            return Halt(name, "copies", (f"it holds records of {self._copies[name]}",))
+            return Halt(name, "copies", (self._copies[name],))
         if name in self._unmatched:
             return Halt(name, "linked", (self._unmatched[name],))
         if name in self._unexplained:
@@ -227,24 +229,38 @@ class Tables:
         newest = {name: history.newest for name, history in self._histories.items()}
         asked = {name for name, history in self._histories.items() if history.pools()}
         for first, second in combinations(newest, 2):
-            if self._copied(newest[first], newest[second]):
-                copy, original = (first, second) if second in asked and first not in asked else (second, first)
-                self._copies[copy] = original
+            copy, original = (first, second) if second in asked and first not in asked else (second, first)
+            why = self._copied(newest[copy], newest[original])
+            if why:
+                self._copies[copy] = why
                 self._histories.pop(copy, None)
 
-    def _copied(self, first: VersionEntry, second: VersionEntry) -> bool:
-        """Tell whether two tables hold the same records, apart from columns that are audited together."""
-        return any(
-            share_records({mine: sketch}, {theirs: other})
-            for mine, sketch in first.sketches.items()
-            for theirs, other in second.sketches.items()
-            if not any({(first.table, mine), (second.table, theirs)} <= group for group in self._relations.linked)
-        )
+    def _copied(self, first: VersionEntry, second: VersionEntry) -> str:
+        """Say by what two tables hold the same records, apart from columns that are audited together."""
+        pairs = [(mine, theirs) for mine in first.sketches for theirs in second.sketches]
+        for mine, theirs in pairs:
+            if any({(first.table, mine), (second.table, theirs)} <= group for group in self._relations.linked):
+                continue
+            if share_records({mine: first.sketches[mine]}, {theirs: second.sketches[theirs]}):
+                return f"it holds records of {second.table}"
+            if same_values(_only(first.values, mine), _only(second.values, theirs)):
+                return (
+                    f"{mine} holds the values of {second.table}.{theirs}, perhaps converted or under other keys: "
+                    f"restrict one of them, or declare linked: [{second.table}.{theirs} ~ {first.table}.{mine}]"
+                )
+        return ""
 
     def _original(self, table: Restricted, others: Mapping[str, VersionEntry]) -> str | None:
-        """Return the name of a table that the ledger knows and that holds records of this one."""
-        mine = self._sketch(table) if others else {}
-        return next((name for name, each in others.items() if share_records(mine, each.sketches)), None)
+        """Say which table that the ledger knows holds records of this one."""
+        if not others:
+            return None
+        mine, values = self._sketch(table), sketch_values(self._con, table, self._vault.secret)
+        for name, each in others.items():
+            if share_records(mine, each.sketches):
+                return f"it holds records of {name}"
+            if (same := same_values(values, each.values)) is not None:
+                return f"{same[0]} holds the values of {name}.{same[1]}, perhaps converted or under other keys"
+        return None
 
     def _sketch(self, table: Restricted) -> dict[str, str]:
         return sketch_columns(self._con, table, self._vault.secret)
@@ -255,7 +271,13 @@ class Tables:
         version, sketches = self._current[table.name], self._sketch(table)
         now = Now(version, cells, keys, read_records(self._con, table, cells, self._vault.secret))
         bare = VersionEntry(
-            table=table.name, version=version, cells="", formerly=formerly, as_new=as_new, sketches=sketches
+            table=table.name,
+            version=version,
+            cells="",
+            formerly=formerly,
+            as_new=as_new,
+            sketches=sketches,
+            values=sketch_values(self._con, table, self._vault.secret),
         )
         entry = new_version(self._ledger.path, now, past, bare)
         self._ledger.append(fields_of(entry))
@@ -293,6 +315,10 @@ class Tables:
                     )
         rows = self._con.execute(f'SELECT {cell_text(table)} FROM {cells.source} ORDER BY "{CELL}"').fetchall()
         return cells, [str(key) for (key,) in rows]
+
+
+def _only(sketches: Mapping[str, str], column: str) -> dict[str, str]:
+    return {column: sketches[column]} if column in sketches else {}
 
 
 def _account() -> str:

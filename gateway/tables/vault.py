@@ -5,6 +5,7 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -26,6 +27,7 @@ from sdcdb.gateway.tables.carried import read_arrow, to_carry
 from sdcdb.gateway.tables.cells import Cells, Indices, build
 from sdcdb.gateway.tables.groups import NO_VALUE, Group
 from sdcdb.gateway.tables.joined import must_not_multiply
+from sdcdb.views.secret import read_secret
 
 SECONDS = 30.0
 MOST_GROUPS = 20_000
@@ -119,6 +121,13 @@ class Vault:
         """Give the cells back."""
         with self._lock:
             self._con.close()
+
+
+def digest_key(database: Path | None) -> str:
+    """Return the key of the ledger's digests, from the key file beside the database."""
+    if database is None:
+        return secrets.token_hex(16)
+    return read_secret("keyfile", database).subkey("the digests of the ledger")
 
 
 def _grouped(

@@ -3,8 +3,10 @@
 import os
 import re
 from dataclasses import dataclass
+from typing import Self
 
 from sdcdb.errors import SdcdbError
+from sdcdb.policy.resources import Resources
 
 _SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*(K|M|G|T)?i?B", re.IGNORECASE)
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
@@ -17,16 +19,28 @@ _RESERVED = 1_000_000_000
 class WorkLimits:
     """Limits of a statement in a worker, of the workers together, and of one user's statements."""
 
-    seconds: float = 60.0
-    memory: int = 1_000_000_000
+    seconds: float
+    memory: int
     """Bytes that DuckDB may take in one worker."""
-    result: int = 64_000_000
+    result: int
     """Bytes of a result on its way."""
-    workers: int = 8
-    per_user: int = 2
+    workers: int
+    per_user: int
     """Statements of one user at work."""
-    queue: int = 50
+    queue: int
     """Statements of one user that wait."""
+
+    @classmethod
+    def of(cls, given: Resources, seconds: float | None = None, memory: str | None = None) -> Self:
+        """Return the limits of a policy, or those given in their place."""
+        return cls(
+            seconds=given.seconds if seconds is None else seconds,
+            memory=read_size(given.memory if memory is None else memory),
+            result=read_size(given.result),
+            workers=given.workers,
+            per_user=given.per_user,
+            queue=given.queue,
+        )
 
     @property
     def process_memory(self) -> int:
@@ -44,14 +58,12 @@ class WorkLimits:
         return max(1, (os.cpu_count() or 1) // 2)
 
 
-def read_size(text: str | int) -> int:
+def read_size(text: str) -> int:
     """Read a size in bytes.
 
-    >>> read_size("2GB"), read_size("64 MB"), read_size(1000)
-    (2000000000, 64000000, 1000)
+    >>> read_size("2GB"), read_size("64 MB")
+    (2000000000, 64000000)
     """
-    if isinstance(text, int):
-        return text
     found = _SIZE.fullmatch(text.strip())
     if found is None:
         raise SdcdbError(f"{text!r} is no size: write 512MB or 2GB")

@@ -1,8 +1,9 @@
 """Audit a history: who is exposed, per confidential column and pool of users, and how that grew over time."""
 
+import secrets
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -35,6 +36,10 @@ class Options:
     known: tuple[str, ...] | None = None
     pseudonymise: bool = False
     proofs: int = 100
+    show: tuple[str, ...] = ()
+    """Columns that name a record in the report, beside its key."""
+    key: bytes = field(default_factory=lambda: secrets.token_bytes(16), repr=False)
+    """Of pseudonyms: thrown away with the report."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +100,7 @@ class Audit:
 
 def audit(history: History, options: Options, say: Say | None = None) -> Audit:
     """Audit a history column by column."""
-    naming = Naming(history.snapshot, pseudonymise=options.pseudonymise)
+    naming = Naming(history.snapshot, options.key if options.pseudonymise else None, options.show)
     columns = []
     for table, column in history.columns():
         if say:

@@ -8,6 +8,7 @@ from sdcdb.auditor.finding import Finding, Step
 from sdcdb.auditor.proofs.bound_proof import BoundProof
 from sdcdb.auditor.reading.input_history import Item, Listed, Occurrence
 from sdcdb.auditor.timeline import Course
+from sdcdb.logs.record import LogProblem
 from sdcdb.version import __version__
 
 POINTS = 60  # of a curve, as shown in a document
@@ -23,18 +24,27 @@ def document(found: Audit) -> dict[str, Any]:
         "statements": history.statements,
         "from": first.isoformat() if first else None,
         "to": last.isoformat() if last else None,
-        "users": dict(history.users.most_common()),
+        "users": {found.naming.person(user): number_ for user, number_ in history.users.most_common()},
         "accounting": _accounting(found),
         "unknown_names": dict(history.unknown.most_common()),
         "table_changes": {table: statement_data(found, each) for table, each in history.changes.items()},
         "uncertain_since": {table: statement_data(found, each) for table, each in history.uncertain.items()},
-        "direct_reads": [_listed(found, each) for each in history.direct.values()],
-        "not_understood": [_listed(found, each) for each in history.unsafe.values()],
-        "log_problems": {"number": history.problem_count, "listed": [each.text() for each in history.problems]},
+        "direct_reads": [listed_data(found, each) for each in history.direct.values()],
+        "not_understood": [listed_data(found, each) for each in history.unsafe.values()],
+        "log_problems": {
+            "number": history.problem_count,
+            "listed": [problem_text(found, each) for each in history.problems],
+            "places": [[each.file, each.line] for each in history.problems],
+        },
         "columns": [_column(found, each) for each in found.columns],
         "findings": [finding_data(found, each) for each in found.findings],
         "replay": _replay(found),
     }
+
+
+def problem_text(found: Audit, each: LogProblem) -> str:
+    """Say what is wrong with a log, and where."""
+    return f"{each.file}:{each.line}: {found.naming.problem(each.what)}"
 
 
 def _accounting(found: Audit) -> list[dict[str, Any]]:
@@ -53,12 +63,13 @@ def statement_data(found: Audit, at: Occurrence) -> dict[str, Any]:
         "file": at.source,
         "line": at.line,
         "time": at.time.isoformat() if at.time else None,
-        "user": at.user,
+        "user": found.naming.person(at.user),
         "sql": found.naming.statement(at.sql),
     }
 
 
-def _listed(found: Audit, each: Listed) -> dict[str, Any]:
+def listed_data(found: Audit, each: Listed) -> dict[str, Any]:
+    """Return a statement that is a finding by itself or not understood."""
     selected = {
         table: int(found.history.snapshot.tables[table].cells.records[cells].sum())
         for table, cells in each.cells.items()
@@ -67,7 +78,9 @@ def _listed(found: Audit, each: Listed) -> dict[str, Any]:
         **statement_data(found, each.first),
         "reason": each.reason,
         "times": each.times,
-        "users": sorted(each.users),
+        "users": sorted(map(found.naming.person, each.users)),
+        "since": {found.naming.person(user): statement_data(found, at) for user, at in each.users.items()},
+        "columns": [f"{table}.{column}" for table, column in each.columns],
         "records": selected or None,
     }
 
@@ -89,8 +102,8 @@ def finding_data(found: Audit, each: Finding) -> dict[str, Any]:
         "h0_given_known": each.given_known.h0,
         "area_given_known": each.given_known.area,
         "curve": _curve(each),
-        "pool": each.pool,
-        "users": list(each.users),
+        "pool": found.naming.person(each.pool),
+        "users": [found.naming.person(user) for user in each.users],
         "first": statement_data(found, each.first),
         "certificate": certificate_data(found, each),
     }
@@ -104,17 +117,17 @@ def certificate_data(found: Audit, each: Finding) -> dict[str, Any] | None:
         "form": each.certificate.form,
         "smallest": each.certificate.smallest,
         "words": words(each),
-        "queries": [{**statement_data(found, step.statement), **_step(step)} for step in each.steps],
+        "queries": [{**statement_data(found, step.statement), **_step(found, step)} for step in each.steps],
     }
 
 
-def _step(step: Step) -> dict[str, Any]:
+def _step(found: Audit, step: Step) -> dict[str, Any]:
     return {
         "asks": step.kind,
         "records": step.records,
         "answer": number(step.answer),
         "weight": None if step.weight is None else str(step.weight),
-        "held_by": sorted(step.users),
+        "held_by": sorted(map(found.naming.person, step.users)),
     }
 
 
@@ -214,13 +227,15 @@ def _column(found: Audit, each: ColumnAudit) -> dict[str, Any]:
         },
         "by_user": [
             {
-                "user": user.name,
+                "user": found.naming.person(user.name),
                 "answers": user.answers,
                 "exposed": {lv.name.lower(): n for lv, n in user.levels.items()},
             }
             for user in each.users
         ],
-        "together": [{"users": list(users), "findings": number_} for users, number_ in each.together],
+        "together": [
+            {"users": list(map(found.naming.person, users)), "findings": number_} for users, number_ in each.together
+        ],
         "contradicting": [statement_data(found, item.first) for item in each.contradicting],
     }
 

@@ -12,6 +12,7 @@ import duckdb
 from sdcdb.auditor.audit import Audit, Options, audit
 from sdcdb.auditor.reading.checkpoint import basis, load, save
 from sdcdb.auditor.reading.input_history import History
+from sdcdb.auditor.reading.resume import go_on, remember
 from sdcdb.auditor.reading.snapshot import Snapshot
 from sdcdb.auditor.replay import replay
 from sdcdb.errors import SdcdbError
@@ -46,7 +47,7 @@ def run(
     """Read the logs, account for every statement, and find what they reveal."""
     if policy is None:
         raise SdcdbError("an audit needs a policy that says what is confidential: `sdcdb init DB` drafts one")
-    with _quiet_parser():
+    with quiet_parser():
         snapshot = Snapshot(con, policy)
         try:
             history, dialects = _gathered(con, snapshot, request, progress)
@@ -92,10 +93,14 @@ def _gathered(
             progress(reached, sum(sizes.values()))
         if request.resume and now - last > EVERY:
             last = now
+            remember(history)
             save(request.resume, history, of)
 
+    logs, replaced = go_on(history, request.logs)
+
     def noted() -> Iterator[LoggedQuery | LogProblem]:
-        for each in read(request.logs, request.reading, dict(history.places)):
+        yield from replaced
+        for each in read(logs, request.reading, dict(history.places)):
             if isinstance(each, LoggedQuery):
                 dialects[each.source] = each.dialect
             yield each
@@ -104,12 +109,13 @@ def _gathered(
         history.gather(noted(), tick)
     finally:
         if request.resume:
+            remember(history)
             save(request.resume, history, of)
     return history, dialects
 
 
 @contextmanager
-def _quiet_parser() -> Iterator[None]:
+def quiet_parser() -> Iterator[None]:
     """Keep sqlglot from writing to stderr about statements it does not know: the account lists them."""
     logger = logging.getLogger("sqlglot")
     level = logger.level

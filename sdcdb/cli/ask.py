@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 import typer
 
 from sdcdb.cli.arguments import DatabaseArgument, PolicyOption
-from sdcdb.cli.asking import UserOption, cancellable, opened, user_name
+from sdcdb.cli.asking import MemoryOption, SecondsOption, UserOption, cancellable, opened, user_name
 from sdcdb.errors import Denied, SdcdbError
 from sdcdb.terminal.output import JsonOption, Output, QuietOption
 
@@ -33,6 +33,8 @@ def ask(
     as_json: JsonOption = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print the rows as CSV.")] = False,
     policy: PolicyOption = None,
+    seconds: SecondsOption = None,
+    memory: MemoryOption = None,
     quiet: QuietOption = False,
 ) -> None:
     """Ask one question and get the exact answer, or a denial that says why. Exit code 1: denied."""
@@ -44,7 +46,7 @@ def ask(
     text = sys.stdin.read() if sql == "-" else sql
     values, who = parameters(param or []), user_name(user)
     behind = privacy_question(text)
-    with opened(db, policy, out) as (_, gateway), cancellable(out, gateway) as waiting:
+    with opened(db, policy, out, seconds=seconds, memory=memory) as (_, gateway), cancellable(out, gateway) as waiting:
         if explain or behind is not None:
             asked = text if behind is None else behind
             _tell(out, waiting.for_(lambda: gateway.explain(asked, values, who)))

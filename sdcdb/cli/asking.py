@@ -20,6 +20,14 @@ UserOption = Annotated[
     str | None, typer.Option("--user", "-u", help="Who asks, as recorded in the ledger. Default: your login name.")
 ]
 
+SecondsOption = Annotated[
+    float | None, typer.Option("--seconds", min=0.001, help="How long a statement may run. Default: the policy's.")
+]
+MemoryOption = Annotated[
+    str | None,
+    typer.Option("--memory", metavar="SIZE", help="The memory of one statement, such as 512MB. Default: the policy's."),
+]
+
 
 def user_name(given: str | None) -> str:
     """Return who asks: the name given, or the login name."""
@@ -35,9 +43,9 @@ def user_name(given: str | None) -> str:
 
 @contextmanager
 def opened(
-    db: Path, policy: Path | None, out: Output, adopt_ledger: str = ""
+    db: Path, policy: Path | None, out: Output, adopt_ledger: str = "", **limits: float | str | None
 ) -> Iterator[tuple["Database", "Gateway"]]:
-    """Open a database and its gateway; if stderr is a terminal, show that this is in progress."""
+    """Open a database and its gateway, perhaps with `seconds` and `memory`; on a terminal, say that it takes time."""
     shown = not out.quiet and out.notes.is_terminal
     with out.notes.status("opening the gateway") if shown else nullcontext():
         import sdcdb
@@ -45,7 +53,7 @@ def opened(
         _mark(db, policy, adopt_ledger)
         database = sdcdb.open(db, policy, read_only=True)
         try:
-            gateway = database.gateway()
+            gateway = database.gateway(**limits)
         except BaseException:
             database.close()
             raise

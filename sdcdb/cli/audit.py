@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -10,6 +10,12 @@ from sdcdb.cli.arguments import DatabaseArgument, PolicyOption, listed
 from sdcdb.errors import SdcdbError
 from sdcdb.terminal.audit_text import draw
 from sdcdb.terminal.output import JsonOption, Output, QuietOption
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from sdcdb.auditor.run import Request
+    from sdcdb.policy.models import Policy
 
 LOG_HELP = "A query log in any supported format, gzipped or not. Repeatable. Default: the gateway's ledger of DB."
 TOGETHER_HELP = "Whose answers are combined: all, user or team. Default: all, because people talk to each other."
@@ -27,8 +33,12 @@ def audit(
     ] = None,
     together: Annotated[str, typer.Option("--users-together", metavar="WHO", help=TOGETHER_HELP)] = "all",
     pseudonymise: Annotated[
-        bool, typer.Option("--pseudonymise", help="Replace the names of records and people.")
+        bool, typer.Option("--pseudonymise", help="Replace the names of records and analysts, and values.")
     ] = False,
+    show: Annotated[
+        str | None,
+        typer.Option("--show", metavar="COLUMNS", help="Columns that name a person in the report, beside the key."),
+    ] = None,
     html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write a page with plots.")] = None,
     sarif: Annotated[Path | None, typer.Option("--sarif", metavar="FILE", help="Write SARIF for CI pipelines.")] = None,
     replay_with: Annotated[
@@ -60,6 +70,10 @@ def audit(
     proofs: Annotated[
         int, typer.Option("--proofs", min=0, help="The number of findings to prove with a certificate.")
     ] = 100,
+    follow: Annotated[
+        bool,
+        typer.Option("--follow", help="Read the log as it grows, and print new exposures as JSON lines until stopped."),
+    ] = False,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
@@ -77,10 +91,12 @@ def audit(
     out = Output(as_json, quiet)
     pool = _pool(together)
     reading = LogOptions(form, _dialect(dialect), dict(map(_pair, listed(columns))), prefix)
-    options = Options(pool, tuple(listed(known)) if known else None, pseudonymise, proofs)
+    options = Options(pool, tuple(listed(known)) if known else None, pseudonymise, proofs, tuple(listed(show)))
     other = load_policy(replay_with) if replay_with else None
     with sdcdb.open(db, policy, read_only=True) as database:
         request = Request(log or [own_ledger(db)], reading, options, resume, other)
+        if follow:
+            raise typer.Exit(_follow(database.con, database.policy, request))
         with out.progress("reading the log") as progress:
             found = run(database.con, database.policy, request, progress, out.note)
         data = document(found)
@@ -125,8 +141,33 @@ def _pair(text: str) -> tuple[str, str]:
     return what.strip(), name.strip()
 
 
+def _follow(con: "duckdb.DuckDBPyConnection", policy: "Policy | None", request: "Request") -> int:
+    """Follow the logs until SIGINT or SIGTERM; return the exit code."""
+    import signal
+    import sys
+    from threading import Event
+
+    from sdcdb.auditor.follow import follow
+
+    stop = Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
+
+    def emit(event: dict[str, Any]) -> None:
+        sys.stdout.write(json.dumps(event, ensure_ascii=False, default=str) + "\n")
+        sys.stdout.flush()
+
+    return int(follow(con, policy, request, emit, stop).exceeds)
+
+
 def _write(file: Path, text: str) -> None:
+    """Write a report for its owner's eyes only: it contains personal data."""
+    import os
+
     try:
-        file.write_text(text, encoding="utf-8")
+        with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as stream:
+            if hasattr(os, "fchmod"):
+                os.fchmod(stream.fileno(), 0o600)  # a file that was there keeps its mode otherwise
+            stream.write(text)
     except OSError as problem:
         raise SdcdbError(f"cannot write {file}: {problem.strerror}") from None

@@ -7,7 +7,7 @@ import typer
 from rich.text import Text
 
 from sdcdb.cli.arguments import DatabaseArgument, PolicyOption
-from sdcdb.cli.asking import UserOption, opened, user_name
+from sdcdb.cli.asking import MemoryOption, SecondsOption, UserOption, opened, user_name
 from sdcdb.terminal.output import Output, QuietOption
 from sdcdb.terminal.printable import printable
 
@@ -17,12 +17,14 @@ def shell(
     user: UserOption = None,
     no_history: Annotated[bool, typer.Option("--no-history", help="Keep no history of what you type.")] = False,
     policy: PolicyOption = None,
+    seconds: SecondsOption = None,
+    memory: MemoryOption = None,
     quiet: QuietOption = False,
 ) -> None:
     r"""Ask questions at a prompt or through a pipe. Exit code 1: a piped statement was denied."""
     out = Output(quiet=quiet)
     who = user_name(user)
-    with opened(db, policy, out) as (database, gateway):
+    with opened(db, policy, out, seconds=seconds, memory=memory) as (database, gateway):
         from sdcdb.shell.cancellable import Waiting
         from sdcdb.shell.session import Session
 

@@ -12,7 +12,7 @@ from sdcdb.logs.auto_explain import Explained, explained
 from sdcdb.logs.binding import bound, executed, parameters
 from sdcdb.logs.entry import Entry, Said, may_say_more, said_by
 from sdcdb.logs.pgaudit import PREFIX, SAME, Audited, audited
-from sdcdb.logs.record import LoggedQuery
+from sdcdb.logs.record import LoggedQuery, Place
 from sdcdb.logs.script import statements
 from sdcdb.logs.source import Source
 from sdcdb.logs.tally import Fate
@@ -33,6 +33,9 @@ class _Asked:
     raw: str
     how: str
     transaction: str
+    before: Place
+    last: Place
+    """The places before its first line and after the last line about it."""
     told: set[str] = field(default_factory=set)
     number: tuple[str, str] | None = None
     proven: bool = False
@@ -48,20 +51,26 @@ class Conversations:
         self._waiting: deque[_Asked] = deque()
         self._open: dict[str, list[_Asked]] = {}
         self._users: dict[str, str] = {}
+        self._before = self._reached = source.start
 
     def hear(self, entry: Entry) -> Iterator[LoggedQuery]:
         """Add an entry; yield the statements that are now complete."""
         if entry.user is None and entry.session in self._users:
             entry = replace(entry, user=self._users[entry.session])
+        self._before, self._reached = self._reached, entry.after
         self._source.tally.add(self._fate(entry), entry.lines)
         yield from self._settled(entry.line)
 
     def end(self) -> Iterator[LoggedQuery]:
         """Yield the statements that still wait when the log ends."""
-        for asked in self._waiting:
-            yield asked.query
-        self._waiting.clear()
+        while self._waiting:
+            asked = self._waiting.popleft()
+            yield replace(asked.query, after=self._place(asked) if self._waiting else self._reached)
         self._open.clear()
+
+    def _place(self, asked: _Asked) -> Place:
+        """Return where reading can resume: after all lines about this statement, before those that still wait."""
+        return min(asked.last, self._waiting[0].before) if self._waiting else asked.last
 
     def _fate(self, entry: Entry) -> Fate:
         message = entry.message
@@ -108,7 +117,7 @@ class Conversations:
             return Fate.OTHER  # the session ended while idle, or a background process failed
         if last is not None and self._certain(last, entry):
             last.query = replace(last.query, error=entry.told, ran=entry.ran)
-            last.settled = True
+            last.settled, last.last = True, entry.after
             return Fate.CONTINUED
         sql, unbound = bound(entry.statement, _values_in(entry.context) or ())
         self._ask(entry, entry.statement, sql, unbound=unbound, how="failed", told="failed")
@@ -162,7 +171,9 @@ class Conversations:
         raw = report.sql
         if raw == SAME:
             raw = next((each.raw for each in reversed(recent) if "audited" in each.told), raw)
-        if any(each.number == report.statement for each in recent):
+        same = next((each for each in recent if each.number == report.statement), None)
+        if same is not None:
+            same.last = entry.after
             return Fate.CONTINUED
         if report.kind == "FUNCTION" and any(_same(each.raw, raw) for each in recent):
             return Fate.CONTINUED  # a function that an earlier line's statement calls
@@ -194,6 +205,7 @@ class Conversations:
         for asked in reversed(self._open.get(entry.session, [])):
             if "told" in asked.told:
                 asked.proven = asked.settled = True
+                asked.last = entry.after
                 return
 
     def _same_execution(self, entry: Entry, raw: str, by: str) -> _Asked | None:
@@ -201,6 +213,7 @@ class Conversations:
         for asked in reversed(self._open.get(entry.session, [])):
             if not asked.settled and by not in asked.told and "failed" not in asked.told and _same(asked.raw, raw):
                 asked.told.add(by)
+                asked.last = entry.after
                 return asked
         return None
 
@@ -209,7 +222,7 @@ class Conversations:
             entry.line, entry.time, entry.user, sql.strip(), None, self._source.name, "postgres",
             unbound=unbound, after=entry.after,
         )  # fmt: skip
-        asked = _Asked(entry.session, query, raw, how, entry.transaction, {told})
+        asked = _Asked(entry.session, query, raw, how, entry.transaction, self._before, entry.after, {told})
         recent = self._open.setdefault(entry.session, [])
         recent.append(asked)
         if len(recent) > OPEN:
@@ -235,7 +248,7 @@ class Conversations:
                 recent.pop(0)
                 if not recent:
                     del self._open[asked.session]
-            yield asked.query
+            yield replace(asked.query, after=self._place(asked))
 
 
 def _values_in(context: str) -> Sequence[str | None] | None:

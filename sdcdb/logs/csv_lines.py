@@ -50,6 +50,8 @@ def records(
         while quotes % 2 and len(taken) < MOST_LINES and size < LONGEST and (more := upcoming()) is not None:
             taken.append(more)
             quotes, size = quotes + more.text.count('"'), size + len(more.text)
+        if quotes % 2 and len(taken) < MOST_LINES and size < LONGEST and source.leaves(len(taken)):
+            return
         fields, wrong = _fields(taken, delimiter) if quotes % 2 == 0 else ([], "a quote is never closed")
         wrong = wrong or check(fields)
         if wrong:

@@ -52,13 +52,15 @@ _SQL = re.compile(
 @dataclass(frozen=True)
 class Options:
     """How to read: a format and a dialect that override detection, the names of a table's columns, and PostgreSQL's
-    `log_line_prefix`. With `growing`, an unfinished last line is left for the next reading."""
+    `log_line_prefix`. With `growing`, an unfinished last line is left for the next reading; with `patient`, also what
+    may continue or of which it is not yet known whether it failed."""
 
     format: str | None = None
     dialect: str | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
     prefix: str | None = None
     growing: bool = False
+    patient: bool = False
 
     def __post_init__(self) -> None:
         if self.format is not None and self.format not in FORMATS:
@@ -81,7 +83,7 @@ def read(
     """
     options, clock = options or Options(), Clock()
     for path in paths:
-        source = Source(path, (resume or {}).get(str(path)), growing=options.growing)
+        source = Source(path, (resume or {}).get(str(path)), growing=options.growing, patient=options.patient)
         if tallies is not None:
             tallies[source.name] = source.tally
         for query in _reader(source, options):

@@ -46,6 +46,8 @@ def objects(source: Source, *, spread: bool = True, whole: bool = False) -> Iter
         if spread and text[0] in "[{":
             taken.extend(_rest(line, waiting, lines))
             found, _ = _parsed("\n".join(each.text for each in taken))
+            if found is None and not waiting and len(taken) < MOST_LINES and source.leaves(len(taken)):
+                return
             spread = True
         if found is None:
             failures += 1

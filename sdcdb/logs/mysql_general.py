@@ -96,7 +96,7 @@ def _commands(source: Source, users: dict[str, str]) -> Iterator[_Command]:
             _stray(source, line)
         else:
             current = replace(current, text=f"{current.text}\n{line.text}", after=line.after, lines=current.lines + 1)
-    if current is not None:
+    if current is not None and not source.leaves(current.lines):
         yield current
 
 

@@ -69,7 +69,7 @@ def read_mysql_slow(source: Source) -> Iterator[LoggedQuery]:
             block.first = block.first or line.number
             block.text.append(text)
             block.after = line.after
-    if block.text:
+    if block.text and not source.patient:
         yield from _statement(block, source)
 
 

@@ -92,7 +92,7 @@ def text_entries(source: Source, prefix: str | None = None) -> Iterator[Entry]:
         if current is not None:
             yield current
         current, part = _text_entry(line, found), "message"
-    if current is not None:
+    if current is not None and not source.leaves(current.lines):
         yield current
 
 
@@ -120,4 +120,5 @@ def read_postgres(source: Source, form: str, prefix: str | None = None) -> Itera
     }
     for entry in entries[form]():
         yield from conversations.hear(entry)
-    yield from conversations.end()
+    if not source.patient:
+        yield from conversations.end()

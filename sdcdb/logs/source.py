@@ -32,14 +32,16 @@ class Line:
 class Source:
     """One file being read. Problems gather in `problems` until the caller takes them; `tally` accounts for lines.
 
-    With `growing`, a last line without an end is left for the next reading.
+    With `growing`, a last line without an end is left for the next reading, and with `patient` also what may continue
+    on lines that are not written yet.
     """
 
-    def __init__(self, path: Path, start: Place | None = None, *, growing: bool = False) -> None:
+    def __init__(self, path: Path, start: Place | None = None, *, growing: bool = False, patient: bool = False) -> None:
         self.path = path
         self.name = str(path)
         self.start = start or Place()
-        self.growing = growing
+        self.growing = growing or patient
+        self.patient = patient
         self.problems: deque[LogProblem] = deque()
         self.tally = Tally()
         self._told: dict[str, int] = {}
@@ -52,6 +54,12 @@ class Source:
             self.problems.append(LogProblem(self.name, line, what))
         elif self._told[kind] == REPORTED + 1:
             self.problems.append(LogProblem(self.name, line, f"{kind}: more of the same follow and are not listed"))
+
+    def leaves(self, lines: int) -> bool:
+        """Return whether the last lines, which may continue, are left for the next reading."""
+        if self.patient:
+            self.tally.lines -= lines
+        return self.patient
 
     @property
     def size(self) -> int | None:

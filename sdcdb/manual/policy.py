@@ -5,6 +5,7 @@ from importlib.resources import files
 from sdcdb.manual.fields import fields_table
 from sdcdb.manual.page import Page
 from sdcdb.policy.models import Column, Policy, Restrict, Table, View
+from sdcdb.policy.resources import Resources
 
 
 def _defaults() -> str:
@@ -18,6 +19,7 @@ PAGE = Page(
         "table": lambda: fields_table(Table),
         "column": lambda: fields_table(Column),
         "restrict": lambda: fields_table(Restrict),
+        "resources": lambda: fields_table(Resources),
         "view": lambda: fields_table(View),
         "defaults": _defaults,
     },

@@ -1,4 +1,4 @@
-"""The part of an audit's page about one confidential column: what was exposed, when, to whom, and the proofs."""
+"""The part of an audit's page about one confidential column: how its exposure grew, where, and who knows it."""
 
 from typing import Any
 
@@ -10,6 +10,18 @@ from sdcdb.pages.theme import Code, escape, table
 
 PLOTTED = 30
 CURVES = 6
+COURSE = (
+    "How many records were known how closely after each statement of the log. A step up is a statement that exposed "
+    "somebody; each line includes those before it."
+)
+INTERVALS = (
+    "The thin line is what anybody knew before: the domain. The thick one is what the answers leave possible; a dot "
+    "means that the value is known."
+)
+DANGER = (
+    "Each square is a group of people. The stronger its colour, the narrower the interval of the person in it who is "
+    "in most danger."
+)
 
 
 def column_parts(column: ColumnAudit, shown: dict[str, Any], found: list[dict[str, Any]]) -> list[str]:
@@ -22,13 +34,16 @@ def column_parts(column: ColumnAudit, shown: dict[str, Any], found: list[dict[st
     if found:
         parts += [
             "<h3>The most exposed records, before and after</h3>",
+            f"<p class=soft>{INTERVALS}</p>",
             charts.bars_of_intervals(found[:PLOTTED], float(column.unit[0]), float(column.unit[1])),
             *_doubt(column, found),
         ]
     if column.heat:
-        parts += ["<h3>Where the danger is</h3>", charts.heat(*column.heat)]
-    if found:
-        parts += ["<h3>Findings and their certificates</h3>", *(_finding(each) for each in found)]
+        parts += [
+            "<h3>Where the danger is</h3>",
+            f"<p class=soft>{DANGER}</p>",
+            charts.heat(*column.heat),
+        ]
     parts += _costliest(shown["course"]["costliest"]) if shown["course"] else []
     return [*parts, *_holders(shown)]
 
@@ -46,7 +61,7 @@ def _over_time(course: dict[str, Any], found: list[dict[str, Any]]) -> list[str]
         for n, share in enumerate(course["thresholds"])
     ]
     drawn = charts.nested([beyond, *series], "statement of the log", "records below each threshold")
-    return ["<h3>Over time</h3>", drawn]
+    return ["<h3>Over time</h3>", f"<p class=soft>{COURSE}</p>", drawn]
 
 
 def _doubt(column: ColumnAudit, found: list[dict[str, Any]]) -> list[str]:
@@ -56,7 +71,10 @@ def _doubt(column: ColumnAudit, found: list[dict[str, Any]]) -> list[str]:
     parts = ["<h3>What an intruder is still unsure of</h3>"]
     if unsure:
         series = [(str(each["record"]), each["curve"]["eps"], each["curve"]["h"]) for each in unsure[:CURVES]]
-        parts.append(f"<p class=soft>H(eps) for an intruder who knows {known}.</p>")
+        parts.append(
+            f"<p class=soft>H(eps) for an intruder who knows {known}: how many bits are missing to name the value to "
+            "within eps. The lower the curve, the closer the value is known.</p>"
+        )
         parts.append(charts.curves(series, "eps", "H(eps), bits"))
     if sure := len(found) - len(unsure):
         parts.append(f"<p class=soft>Nothing about {counted(sure, 'exposed record')}: H(0) is 0.</p>")
@@ -69,7 +87,8 @@ def _costliest(costliest: list[dict[str, Any]]) -> list[str]:
         for each in costliest
     ]
     header = ("bits", "records", "place", "user", "statement")
-    return ["<h3>The costliest answers</h3>", table(header, rows, searchable=True)] if rows else []
+    words = "<p class=soft>Bits of uncertainty that each statement removed, over all records.</p>"
+    return ["<h3>The costliest answers</h3>", words, table(header, rows, searchable=True)] if rows else []
 
 
 def _holders(shown: dict[str, Any]) -> list[str]:
@@ -87,33 +106,3 @@ def _holders(shown: dict[str, Any]) -> list[str]:
 
 def _levels(exposed: dict[str, int]) -> str:
     return ", ".join(f"{number} {level}" for level, number in exposed.items()) or "none"
-
-
-def _finding(each: dict[str, Any]) -> str:
-    told = (
-        f"= {number_text(each['value'])}"
-        if each["value"] is not None
-        else f"{number_text(each['lower'])} to {number_text(each['upper'])}"
-    )
-    if len(each["candidates"]) == 2 and each["h0"] <= 1:
-        told = " or ".join(number_text(value) for value in each["candidates"])
-    proof = each["certificate"]
-    lines = ""
-    if proof:
-        kind = "The smallest set of queries" if proof["smallest"] else "A set of which no query can be left out"
-        steps = "".join(_step(query) for query in proof["queries"])
-        lines = f"<p>{kind}: {escape(proof['words'])}</p><ol>{steps}</ol>"
-    first = each["first"]
-    when = f" at {first['time'][:19].replace('T', ' ')}" if first["time"] else ""
-    tag = f"<span class='tag {each['level']}'>{each['level']}</span>"
-    holders = escape(" + ".join(each["users"]) or each["pool"])
-    since = f"Since statement {first['number']:,}{escape(when)} by {escape(first['user'])}."
-    doubt = f"H(0) {each['h0']:.2f} bits, {each['h0_given_known']:.2f} for somebody who cannot tell which record it is."
-    title = f"{tag} <b>{escape(each['record'])}</b> {escape(told)} <span class=soft>{holders}</span>"
-    return f"<details data-row><summary>{title}</summary><p class=soft>{since} {doubt}</p>{lines}</details>"
-
-
-def _step(query: dict[str, Any]) -> str:
-    place = f"{escape(query['file'])}:{query['line']}, {escape(query['user'])}"
-    told = f"{query['asks']} of {counted(query['records'], 'record')} = {number_text(query['answer'])}"
-    return f"<li><code>{escape(query['sql'])}</code><br><span class=soft>{place}; {told}</span></li>"

@@ -19,6 +19,7 @@ from sdcdb.fields.strict import Strict, incoherent
 from sdcdb.policy.defaults import DEFAULTS
 from sdcdb.policy.links import Alike, Equation, parse_link
 from sdcdb.policy.methods import Method, RowMethod
+from sdcdb.policy.resources import Resources
 
 Number = int | float
 Aggregate = Literal["count", "sum", "avg", "min", "max"]
@@ -316,6 +317,8 @@ class Policy(Strict):
     """One entry per table."""
     teams: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """Users by team, for tables whose `pool` is `team`: `analysts: [ann, bob]`."""
+    resources: Resources = Field(default_factory=Resources)
+    """What one statement, and one user, may take of the machine."""
 
     linked: tuple[str, ...] = ()
     """Confidential columns of two tables about the same people, by the tables' keys: `staff.salary ~ payroll.gross`."""

@@ -56,6 +56,11 @@ class Rows:
         bits = (self._along_cells[: self.number, column // 8] >> np.uint8(column % 8)) & np.uint8(1)
         return bits.astype(np.float64)
 
+    def some(self, columns: NDArray[np.int64]) -> Floats:
+        """Return some columns as a matrix of numbers."""
+        bits = self._along_cells[: self.number, columns // 8] >> (columns % 8).astype(np.uint8)
+        return (bits & np.uint8(1)).astype(np.float64)
+
     def row(self, row: int) -> Cells:
         """Return one row as flags."""
         return np.unpackbits(self._along_cells[row], bitorder="little", count=self.columns).astype(bool)

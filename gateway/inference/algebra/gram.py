@@ -8,6 +8,7 @@ of that unexplained part. Rows can be taken off the end again.
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
+from scipy import linalg
 
 Floats = NDArray[np.float64]
 
@@ -26,6 +27,13 @@ class Gram:
     def half(self, right: Floats) -> Floats:
         """Return the solution of L v = right."""
         return _forward(self._lower, self.number, right)
+
+    def halves(self, right: Floats) -> Floats:
+        """Return the solutions of L v = right for several right sides, the columns of a matrix."""
+        if not self.number:
+            return np.zeros((0, right.shape[1]))
+        lower = self._lower[: self.number, : self.number]
+        return np.asarray(linalg.solve_triangular(lower, right, lower=True, check_finite=False), dtype=np.float64)
 
     def backward(self, half: Floats) -> Floats:
         """Return the solution of L' v = half."""

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdcdb.gateway.inference.algebra.nullspace import NullSpace
+from sdcdb.gateway.inference.exact.small_totals_of_many import ExplainedSets
 
 Floats = NDArray[np.float64]
 Cells = NDArray[np.bool_]
@@ -19,6 +20,8 @@ class History:
         self._cells = cells
         self._rows: list[NDArray[np.uint8]] = []
         self._answers: list[float] = []
+        self._explained: ExplainedSets | None = None
+        self._taken = 0
 
     def add(self, cells: Cells, answer: float) -> bool:
         """Take in a sum; False if it followed from the others."""
@@ -28,11 +31,22 @@ class History:
         self._answers.append(answer)
         return True
 
+    def explained(self, counts: NDArray[np.int64]) -> ExplainedSets:
+        """Return the sets as directions, brought up to date: only large histories need them."""
+        if self._explained is None or self._explained.number > len(self._rows):
+            self._explained = ExplainedSets(counts)
+            self._taken = 0
+        for packed in self._rows[self._taken :]:
+            self._explained.add(np.unpackbits(packed, count=self._cells).astype(bool))
+        self._taken = len(self._rows)
+        return self._explained
+
     def restore(self, sums: Sequence[tuple[Cells, float]]) -> None:
         """Take in independent sums, at once."""
         self.exact.restore([cells for cells, _ in sums])
         self._rows = [np.packbits(cells) for cells, _ in sums]
         self._answers = [answer for _, answer in sums]
+        self._explained, self._taken = None, 0
 
     def sets(self) -> NDArray[np.bool_]:
         """Return the query sets, one row each."""

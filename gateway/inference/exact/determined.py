@@ -5,7 +5,7 @@ determine the total of a part of an atom, so groups are unions of atoms. Looked 
 
 - every atom of fewer than `min_set` records;
 - every two atoms of together fewer than `min_set` records: their sum, and their difference, because whoever knows one
-  of the two (their own value, say) gets the other from it;
+  of the two (their own value, say) gets the other from it (an atom that is known by itself goes with no other);
 - every three people who are an atom each, with any signs, as long as there are at most `TRIPLES` such people. Beyond
   that triples are not looked at: trying all would cost the square of their number at every decision.
 
@@ -42,12 +42,8 @@ def determines(
     if len(alone) and (~old.zero(alone[:, None], np.ones(1))).any():
         return True
     paired = np.flatnonzero(size < min_set - 1)  # an atom as large as min_set - 1 has no partner
-    if len(paired) >= 2:
-        for sign in (1, -1):
-            pairs = new.pairs(paired, sign)
-            fitting = pairs[size[pairs].sum(axis=1) < min_set] if len(pairs) else pairs
-            if len(fitting) and (~old.zero(fitting, np.array([1, sign]))).any():
-                return True
+    if len(paired) >= 2 and any(_pair(new, old, paired, size[paired], min_set, sign) for sign in (1, -1)):
+        return True
     people = np.flatnonzero(size == 1)
     return min_set > 3 and 3 <= len(people) <= TRIPLES and _triple(new, old, people)
 
@@ -76,19 +72,31 @@ class _Groups:
         first, second = (np.where(v < 0, v + p, v) for v, p in zip(values[:2], self.primes[:2], strict=True))
         return np.asarray(first, dtype=np.int64) * (1 << 24) + second.astype(np.int64)
 
-    def pairs(self, atoms: Ints, sign: int) -> Ints:
-        """Return the pairs of atoms whose values add up (sign 1) or are equal (sign -1), for every prime."""
-        keys = self.keys([v[atoms] for v in self.values])
-        order = np.argsort(keys, kind="stable")
-        if sign < 0:
-            same = np.flatnonzero(np.diff(keys[order]) == 0)
-            found = np.stack([atoms[order[same]], atoms[order[same + 1]]], axis=1)
-        else:
-            wanted = self.keys([-v[atoms] for v in self.values])
-            at = np.minimum(np.searchsorted(keys[order], wanted), len(order) - 1)
-            hits = np.flatnonzero((keys[order[at]] == wanted) & (order[at] != np.arange(len(atoms))))
-            found = np.stack([atoms[hits], atoms[order[at[hits]]]], axis=1)
-        return found[self.zero(found, np.array([1, sign]))] if len(found) else found
+
+def _pair(new: _Groups, old: _Groups, atoms: Ints, size: Ints, min_set: int, sign: int) -> bool:
+    """Tell whether two atoms of together few records have values that add up (sign 1) or are equal (-1), only now.
+
+    An atom's partners are one class of equal values. Of each class two atoms will do: the smallest, and the smallest
+    of those that had another value before.
+    """
+    now, before = (groups.keys([v[atoms] for v in groups.values]) for groups in (new, old))
+    partner, former = (groups.keys([-sign * v[atoms] for v in groups.values]) for groups in (new, old))
+    classes, own = np.unique(now, return_inverse=True)
+    first = _smallest(own, size, len(classes))
+    second = _smallest(np.where(before != before[first[own]], own, -1), size, len(classes))
+    place = np.minimum(np.searchsorted(classes, partner), len(classes) - 1)
+    chosen = np.where(before[first[place]] != former, first[place], second[place])
+    found = (classes[place] == partner) & (chosen >= 0)
+    return bool((found & (size + size[chosen] < min_set)).any())
+
+
+def _smallest(classes: Ints, size: Ints, number: int) -> Ints:
+    """Return the smallest atom of each class; -1 where there is none."""
+    found = np.full(number, -1, dtype=np.int64)
+    order = np.argsort(-size, kind="stable")
+    order = order[classes[order] >= 0]
+    found[classes[order]] = order  # the last one stays
+    return found
 
 
 def _triple(new: _Groups, old: _Groups, people: Ints) -> bool:

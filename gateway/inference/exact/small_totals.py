@@ -11,8 +11,9 @@ Two uses:
   bring at least its share of u_j, so few need be tried.
 
 A group that is found is checked in whole numbers (no vector of the basis changes its total). The search is complete up
-to the tolerance of 1e-7 in the entries; when its budget of steps runs out, the answer is "not shown", which denies.
-Unions of atoms are all there is: sums never determine the total of a part of an atom.
+to the tolerance of 1e-6 in the entries; when its budget of steps runs out, the answer is "not shown", which denies.
+Unions of atoms are all there is: sums never determine the total of a part of an atom. Where no projection is kept,
+`small_totals_of_many` finds the few entries that matter.
 """
 
 import numpy as np
@@ -25,7 +26,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 STEPS = 200_000
-EXACT = 1e-7
+EXACT = 1e-6
 
 
 def determines_small_total(before: Basis, after: Basis, min_set: int) -> bool:
@@ -35,14 +36,20 @@ def determines_small_total(before: Basis, after: Basis, min_set: int) -> bool:
     """
     if after.projection is None or len(after.records) == 0 or min_set < 2:
         return False
-    root = np.sqrt(after.records)
-    kept = _peeled(after.projection, root, after.records, min_set)
+    groups, finished = small_groups(after.projection, after.records, min_set)
+    return not finished or any(_new(before, after, group) for group in groups)
+
+
+def small_groups(projection: Floats, records: Floats, min_set: int) -> tuple[list[Ints], bool]:
+    """Return the groups of atoms that a projection shows as determined, and whether all of them were found."""
+    root = np.sqrt(records)
+    kept = _peeled(projection, root, records, min_set)
     if len(kept) == 0:
-        return False
-    entries = after.projection[np.ix_(kept, kept)] * np.outer(root[kept], root[kept])
+        return [], True
+    entries = projection[np.ix_(kept, kept)] * np.outer(root[kept], root[kept])
     order = np.argsort(entries, axis=1, kind="stable")
-    groups, finished = _search(entries, after.records[kept], float(min_set), order)
-    return not finished or any(_new(before, after, kept[group[group >= 0]]) for group in groups)
+    groups, finished = _search(entries, records[kept], float(min_set), order)
+    return [kept[group[group >= 0]] for group in groups], finished
 
 
 def _new(before: Basis, after: Basis, group: Ints) -> bool:

@@ -1,4 +1,4 @@
-"""One pass over the vectors when a set is answered (the formulas are in `basis`)."""
+"""One pass over the vectors when a set is answered, and over neighbours that are out of order (see `basis`)."""
 
 import numpy as np
 from numba import njit
@@ -7,49 +7,184 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+QUALITY = 0.99
+ACTIVE = 1e-9  # a direction with a smaller sum over a set does not move it
+LONG = 1 << 10  # numbers that large are made smaller before they grow
+FACTOR, ENTRY = 1 << 20, 1 << 40  # the largest of both in whole-number steps: their products fit into 64 bits
+
+
+@njit(cache=True, nogil=True)
+def _euclid(a: int, b: int) -> tuple[int, int, int]:
+    """Return the greatest common divisor, and how often to take a and b to get it."""
+    x, y, u, v = 1, 0, 0, 1
+    while b != 0:
+        q = a // b
+        a, b, x, u, y, v = b, a - q * b, u, x - q * u, v, y - q * v
+    return (a, x, y) if a > 0 else (-a, -x, -y)
+
 
 @njit(cache=True, nogil=True)
 def answered(  # noqa: PLR0912 - one loop in machine code
-    vectors: Ints, directions: Floats, sums: Ints, inside: NDArray[np.bool_], weight: Floats
-) -> tuple[Ints, Floats, Floats, Floats]:
-    """Return the vectors that vanish on the set, their Gram-Schmidt vectors, and their sums of sizes and squares.
+    vectors: Ints, directions: Floats, squared: Floats, sums: Ints, inside: NDArray[np.bool_]
+) -> tuple[Ints, Floats, Floats] | None:
+    """Return the vectors that vanish on the set, their Gram-Schmidt vectors and the squared lengths of these.
 
-    `weight` is the inner product's. The first vector with a sum has 1 or -1, or is the only one that has any.
+    `sums` are those of the vectors over the set, not all 0. None if a number grows too large.
     """
     m, n = vectors.shape
-    fresh, turned = np.empty((m - 1, n), np.int64), np.empty((m - 1, n))
-    whole, squares, shadow = np.zeros(n), np.zeros(n), np.zeros(n)  # shadow: q projected on the span so far
-    length, pivot, row = 0.0, -1, 0
+    fresh, turned, lengths = np.empty((m - 1, n), np.int64), np.empty((m - 1, n)), np.empty(m - 1)
+    carrier, shadow = np.zeros(n, np.int64), np.zeros(n)  # a vector with sum `unit`; q projected on the span so far
+    length, unit, row = 0.0, 0, 0
     for i in range(m):
-        if pivot < 0:
-            if sums[i] == 0:
-                for j in range(n):
-                    fresh[row, j], turned[row, j] = vectors[i, j], directions[i, j]
-            else:
-                pivot = i
+        if unit == 0 and sums[i] == 0:
+            fresh[row], turned[row], lengths[row] = vectors[i], directions[i], squared[i]
+            row += 1
+            continue
+        along = 0.0
+        for j in range(n):
+            if inside[j]:
+                along += directions[i, j]
+        if unit == 0:
+            unit = sums[i]
+            carrier[:] = vectors[i]
         else:
-            times = sums[i] * sums[pivot]
+            scale, times, pulled = 1, 0, 0
+            if sums[i] % unit == 0:
+                times = sums[i] // unit
+            else:
+                divisor, x, y = _euclid(unit, sums[i])
+                scale, times = unit // divisor, sums[i] // divisor
+                pulled = 1
+            if max(abs(scale), abs(times)) > FACTOR:
+                return None
             for j in range(n):
-                fresh[row, j] = vectors[i, j] - times * vectors[pivot, j]
-        if pivot >= 0:
-            along, size = 0.0, 0.0
-            for j in range(n):
-                d = directions[i, j]
-                size += weight[j] * d * d
-                if inside[j]:
-                    along += d
-            if i > pivot:
+                fresh[row, j] = scale * vectors[i, j] - times * carrier[j]
+            if pulled:
+                if max(abs(x), abs(y)) > FACTOR:
+                    return None
+                for j in range(n):
+                    carrier[j] = x * carrier[j] + y * vectors[i, j]
+                    if abs(carrier[j]) > ENTRY:
+                        return None
+                unit = divisor
+            if abs(along) > ACTIVE:
                 share = along / length
                 for j in range(n):
-                    turned[row, j] = directions[i, j] - share * shadow[j]
-            size = max(size, 1e-300)
-            for j in range(n):
-                shadow[j] += along / size * directions[i, j]
-            length += along * along / size
-        if i != pivot:
-            for j in range(n):
-                d = turned[row, j]
-                whole[j] += abs(d)
-                squares[j] += d * d
+                    turned[row, j] = scale * (directions[i, j] - share * shadow[j])
+                lengths[row] = scale * scale * (squared[i] + along * along / length)
+            else:
+                for j in range(n):
+                    turned[row, j] = scale * directions[i, j]
+                lengths[row] = scale * scale * squared[i]
             row += 1
-    return fresh, turned, whole, squares
+        if abs(along) > ACTIVE:
+            for j in range(n):
+                shadow[j] += along / squared[i] * directions[i, j]
+            length += along * along / squared[i]
+    return fresh, turned, lengths
+
+
+@njit(cache=True, nogil=True)
+def shorten_rows(vectors: Ints, directions: Floats, squared: Floats, weight: Floats, rows: Ints) -> bool:
+    """Take whole multiples of the vectors before it off each of some vectors, until what they share is half or less.
+
+    In place, the rows ascending. Gram-Schmidt vectors stay what they are. False if a number grows too large.
+    """
+    n = vectors.shape[1]
+    for i in rows:
+        for earlier in range(i - 1, -1, -1):
+            part = 0.0
+            for j in range(n):
+                part += weight[j] * vectors[i, j] * directions[earlier, j]
+            if abs(part) > ENTRY * squared[earlier]:
+                return False
+            times = np.int64(np.rint(part / squared[earlier]))
+            if times != 0:
+                for j in range(n):
+                    if abs(vectors[earlier, j]) > FACTOR:
+                        return False
+                    vectors[i, j] -= times * vectors[earlier, j]
+                    if abs(vectors[i, j]) > ENTRY:
+                        return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def lower_peaks(vectors: Ints, directions: Floats, squared: Floats, weight: Floats, most: float, budget: int) -> int:
+    """Exchange neighbours, as Lenstra, Lenstra and Lovasz do, where a length is above `most`; return how often.
+
+    In place. -1 if a number grows too large. Gram-Schmidt vectors are at hand, so that an exchange costs one pass over
+    two vectors.
+    """
+    m, n = vectors.shape
+    swaps, k = 0, 1
+    while k < m:
+        if squared[k - 1] <= most or squared[k] >= QUALITY * squared[k - 1]:
+            k += 1
+            continue
+        part = 0.0
+        for j in range(n):
+            part += weight[j] * vectors[k, j] * directions[k - 1, j]
+        part /= squared[k - 1]
+        if abs(part) > FACTOR:
+            return -1
+        times = np.int64(np.rint(part))
+        part -= times
+        if times != 0:
+            largest = 0
+            for j in range(n):
+                vectors[k, j] -= times * vectors[k - 1, j]
+                largest = max(largest, abs(vectors[k, j]))
+            if largest > ENTRY:
+                return -1
+            if largest > LONG and not shorten_rows(vectors, directions, squared, weight, np.array([k])):
+                return -1
+        whole = squared[k] + part * part * squared[k - 1]
+        if whole >= QUALITY * squared[k - 1]:
+            k += 1
+            continue
+        swaps += 1
+        share = part * squared[k - 1] / whole
+        for j in range(n):
+            low, high = directions[k - 1, j], directions[k, j]
+            front = high + part * low
+            directions[k - 1, j], directions[k, j] = front, low - share * front
+            vectors[k - 1, j], vectors[k, j] = vectors[k, j], vectors[k - 1, j]
+        squared[k] = squared[k - 1] * squared[k] / whole
+        squared[k - 1] = whole
+        if swaps >= budget:
+            break
+        k = max(1, k - 1)
+    return swaps
+
+
+@njit(cache=True, nogil=True)
+def sums_of(vectors: Ints, columns: Ints) -> Ints:
+    """Return the sum of each vector over some columns."""
+    out = np.zeros(len(vectors), np.int64)
+    for i in range(len(vectors)):
+        for j in columns:
+            out[i] += vectors[i, j]
+    return out
+
+
+@njit(cache=True, nogil=True)
+def column_sums(directions: Floats) -> tuple[Floats, Floats]:
+    """Return the sums of sizes and of squares in each column."""
+    whole, squares = np.zeros(directions.shape[1]), np.zeros(directions.shape[1])
+    for i in range(directions.shape[0]):
+        for j in range(directions.shape[1]):
+            value = directions[i, j]
+            whole[j] += abs(value)
+            squares[j] += value * value
+    return whole, squares
+
+
+@njit(cache=True, nogil=True)
+def largest_entries(vectors: Ints) -> Ints:
+    """Return the largest number of each vector."""
+    out = np.zeros(len(vectors), np.int64)
+    for i in range(len(vectors)):
+        for j in range(vectors.shape[1]):
+            out[i] = max(out[i], abs(vectors[i, j]))
+    return out

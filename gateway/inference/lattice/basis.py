@@ -7,10 +7,14 @@ it were spread evenly over them). Both are cheap to carry along:
 - A set *splits* an atom of c records into parts of c1 and c2. The difference of the parts is a new vector, put first.
   Old vectors keep their number in the outer part; their Gram-Schmidt vectors spread it over both, c1 : c2, and stay
   orthogonal to each other and to the new ones.
-- A set q is *answered*: with w_i the sum of b_i over q, and p the first with w_p != 0, which is 1 or -1, the vectors
-  b_i - w_i w_p b_p with i > p and those before p span all that vanishes on q too. Let r_i be the projection of q on
-  the span of the first i vectors. Then the new Gram-Schmidt vector is b*_i - (w*_i / |r_(i-1)|^2) r_(i-1), where w*_i
-  is q times b*_i: it lies in the span, vanishes on q, and is orthogonal to the new ones before it.
+- A set q is *answered*. Let w_i be the sum of b_i over q, w*_i that of its Gram-Schmidt vector, and r_i the projection
+  of q on the span of the first i vectors. The first vector with a sum is dropped and becomes the *carrier*, with sum
+  g. Each later one becomes b_i - (w_i / g) carrier; where g does not divide w_i, with d their greatest common divisor,
+  it becomes (g / d) b_i - (w_i / d) carrier, and the carrier a combination of both with sum d. Together they span all
+  that vanishes on q too. Their Gram-Schmidt vectors are b*_i - (w*_i / |r_(i-1)|^2) r_(i-1), times g / d: in the span,
+  without a sum, and orthogonal to the new ones before.
+- Where a length has grown large, neighbours are *exchanged* (Lenstra, Lenstra and Lovasz 1982): with both kinds of
+  vectors at hand that is one pass over two of them.
 
 Which vectors are found depends on query sets alone, so a verdict that uses the margins tells nothing about values; and
 vectors that are longer than need be can only make it deny too much.
@@ -23,18 +27,29 @@ from numpy.typing import NDArray
 
 from sdcdb.gateway.inference.algebra.blas_threads import threads_for
 from sdcdb.gateway.inference.intervals.atoms import refine
-from sdcdb.gateway.inference.lattice.answered import answered
-from sdcdb.gateway.inference.lattice.lll import LARGEST, orthogonal, reduce_basis
-from sdcdb.gateway.inference.lattice.margins import best_margins
+from sdcdb.gateway.inference.lattice.answered import (
+    FACTOR,
+    LONG,
+    answered,
+    column_sums,
+    largest_entries,
+    lower_peaks,
+    shorten_rows,
+    sums_of,
+)
+from sdcdb.gateway.inference.lattice.lll import orthogonal, reduce_basis
+from sdcdb.gateway.inference.lattice.margins import best_margins, longest_for
+from sdcdb.gateway.inference.lattice.short_vectors import ShortVectors
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Cells = NDArray[np.bool_]
 
 SWAPS = 20_000  # of one reduction
-EASY = 300  # vectors: so few are reduced before it is needed
-SHARE = 0.6  # of the wanted margin: from there on few vectors are reduced
-LONG = 1 << 16  # numbers that large are made smaller before they grow
+EASY = 300  # vectors: so few are reduced as a whole before a question is denied
+PEAK, PLAIN = 0.5, 0.25  # of the longest Gram-Schmidt vector that the cap bears: exchange from, and down to
+PROJECTED = 1200  # columns: beyond that no projection is kept
+DRIFT = 1e-7  # between lengths as carried along and as they are
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,8 +57,9 @@ class Basis:
     """The vectors. `labels` is the column of each cell, `counts` the records of each cell, `records` of each column.
 
     `margin` is how far each column's records move, in steps of the grid, when a real solution is rounded: the margin
-    of the total divided by the records. `touched` columns lie in an answered set. `projection`, where it is kept, is
-    the orthogonal projection on the span of the vectors, in coordinates total / sqrt(records).
+    of the total divided by the records. `squared` are the lengths of the Gram-Schmidt vectors. `touched` columns lie in
+    an answered set. `projection`, where it is kept, is the orthogonal projection on the span of the vectors, in
+    coordinates total / sqrt(records).
     """
 
     labels: Ints
@@ -52,6 +68,7 @@ class Basis:
     touched: Cells
     vectors: Ints
     directions: Floats
+    squared: Floats
     margin: Floats
     projection: Floats | None = None
 
@@ -72,6 +89,7 @@ def fresh_basis(counts: NDArray[np.int64], *, projected: bool = False) -> Basis:
         touched=np.zeros(columns, dtype=np.bool_),
         vectors=one,
         directions=one.astype(np.float64),
+        squared=1.0 / np.full(columns, float(counts.sum())),
         margin=np.zeros(columns),
         projection=np.ones((columns, columns)) if projected else None,
     )
@@ -87,9 +105,11 @@ def split(basis: Basis, cells: Cells) -> Basis:
     parents = np.zeros(more, dtype=np.int64)
     parents[labels[labels >= number] - number] = basis.labels[labels >= number]
     records = np.asarray(np.bincount(labels, basis.counts, columns), dtype=np.float64)
+    size = 1.0 / records[parents] + 1.0 / records[number:]
+    order = np.argsort(size, kind="stable")
     fresh = np.zeros((more, columns), dtype=np.int64)
-    fresh[np.arange(more), number + np.arange(more)] = 1
-    fresh[np.arange(more), parents] = -1
+    fresh[np.arange(more), number + order] = 1
+    fresh[np.arange(more), parents[order]] = -1
     old = np.zeros((len(basis.vectors), columns), dtype=np.int64)
     old[:, :number] = basis.vectors
     spread = np.zeros((len(basis.vectors), columns))
@@ -102,8 +122,11 @@ def split(basis: Basis, cells: Cells) -> Basis:
         touched=np.concatenate([basis.touched, basis.touched[parents]]),
         vectors=np.concatenate([fresh, old]),
         directions=np.concatenate([fresh.astype(np.float64), spread]),
+        squared=np.concatenate([size[order], basis.squared]),
         margin=np.concatenate([basis.margin, basis.margin[parents]]),
-        projection=None if basis.projection is None else _split_projection(basis, parents, records),
+        projection=None
+        if basis.projection is None or columns > PROJECTED
+        else _split_projection(basis, parents, records),
     )
 
 
@@ -133,31 +156,55 @@ def with_set(basis: Basis, cells: Cells, cap: float) -> Basis | None:
 
 
 def pinned(basis: Basis, columns: Ints, cap: float) -> Basis | None:
-    """Return the vectors that leave some columns' totals as they are."""
+    """Return the vectors that leave some columns' totals as they are, whatever whole numbers those are.
+
+    Some whole-number solution has any given numbers there if the greatest common divisor of what the vectors have in a
+    column, once those before it are pinned, is 1 each time. Otherwise, and if numbers grow too large, None.
+    """
     found: Basis | None = basis
     for column in columns:
         alone = np.zeros(len(basis.records), dtype=np.bool_)
         alone[column] = True
-        found = None if found is None else _vanishing(found, alone, cap)
+        if found is not None:
+            found = _vanishing(found, alone, cap) if np.gcd.reduce(found.vectors[:, column]) <= 1 else None
     return found
 
 
 def _vanishing(basis: Basis, inside: Cells, cap: float) -> Basis | None:
-    sums = basis.vectors @ inside.astype(np.int64)
+    sums = sums_of(basis.vectors, np.flatnonzero(inside))
     if not sums.any():
         return basis
-    found = _first_unit(basis, sums)
+    found = answered(basis.vectors, basis.directions, basis.squared, sums, inside)
     if found is None:
         return None
-    basis, sums = found
-    vectors, directions, whole, squares = answered(basis.vectors, basis.directions, sums, inside, 1.0 / basis.records)
-    margin = best_margins(whole, squares, basis.records)
-    after = replace(basis, vectors=vectors, directions=directions, margin=margin, projection=_without(basis, inside))
-    large = int(np.abs(vectors).max(initial=0))
-    if large > LARGEST:
+    few = found[0].copy() if len(found[0]) <= EASY else None
+    after = _shorter(basis, found, cap)
+    if few is not None and (after is None or after.worst > cap):
+        after = _reduced(replace(basis, vectors=few if after is None else after.vectors))
+    return None if after is None else replace(after, projection=_without(basis, inside))
+
+
+def _shorter(basis: Basis, found: tuple[Ints, Floats, Floats], cap: float) -> Basis | None:
+    """Exchange vectors where Gram-Schmidt vectors are long, and keep their numbers small; None if that fails."""
+    vectors, directions, squared = found
+    longest, weight = longest_for(cap, len(basis.records)), 1.0 / basis.records
+    if squared.max(initial=0.0) > PEAK * longest and lower_peaks(*found, weight, PLAIN * longest, SWAPS) < 0:
         return None
-    wanted = SHARE * min(cap, 10.0) if len(vectors) <= EASY else cap
-    return _reduced(after) if large > LONG or after.worst > wanted else after
+    large = np.flatnonzero(largest_entries(vectors) > LONG)
+    if len(large):
+        fits = shorten_rows(*found, weight, large)
+        if not fits or int(largest_entries(vectors).max()) > FACTOR:
+            return None
+    return _measured(replace(basis, vectors=vectors, directions=directions, squared=squared))
+
+
+def _measured(basis: Basis) -> Basis | None:
+    """Compute the margins; None if rounding errors have added up."""
+    whole, squares = column_sums(basis.directions)
+    total = float(basis.squared.sum())
+    if abs(float((squares / basis.records).sum()) - total) > DRIFT * total:
+        return None
+    return replace(basis, margin=best_margins(whole, squares, basis.records))
 
 
 def _without(basis: Basis, inside: Cells) -> Floats | None:
@@ -168,39 +215,35 @@ def _without(basis: Basis, inside: Cells) -> Floats | None:
     return np.asarray(basis.projection - np.outer(move, move / (move @ move)), dtype=np.float64)
 
 
-def _reduced(basis: Basis) -> Basis:
+def _reduced(basis: Basis) -> Basis | None:
     with threads_for(0):
-        return _again(basis, reduce_basis(basis.vectors, basis.records**-0.5, SWAPS))
+        vectors = reduce_basis(basis.vectors, basis.records**-0.5, SWAPS)
+        return from_vectors(basis, vectors) if int(np.abs(vectors).max(initial=0)) <= FACTOR else None
 
 
-def _again(basis: Basis, vectors: Ints) -> Basis:
-    """Compute the Gram-Schmidt vectors anew."""
-    directions = orthogonal(vectors, basis.records**-0.5) * basis.records**0.5
-    size = np.abs(directions)
-    margin = best_margins(size.sum(axis=0), (size**2).sum(axis=0), basis.records)
-    return replace(basis, vectors=vectors, directions=directions, margin=margin)
+def from_vectors(basis: Basis, vectors: Ints) -> Basis | None:
+    """Return the basis with other vectors, whose Gram-Schmidt vectors are computed anew."""
+    scaled = orthogonal(vectors, basis.records**-0.5)
+    directions, squared = scaled * basis.records**0.5, np.asarray((scaled**2).sum(axis=1), dtype=np.float64)
+    return _measured(replace(basis, vectors=vectors, directions=directions, squared=squared))
 
 
-def _first_unit(basis: Basis, sums: Ints) -> tuple[Basis, Ints] | None:
-    """Make the first vector whose sum is not 0 one whose sum is 1 or -1."""
-    active = np.flatnonzero(sums)
-    if abs(int(sums[active[0]])) == 1:
-        return basis, sums
-    vectors, sums = basis.vectors.copy(), sums.copy()
-    while True:
-        active = np.flatnonzero(sums)
-        least = active[np.argmin(np.abs(sums[active]))]
-        units = np.flatnonzero(np.abs(sums) == np.abs(sums[least]))
-        if abs(int(sums[least])) == 1 or len(active) == 1:
-            break
-        others = active[active != least]
-        times = np.rint(sums[others] / sums[least]).astype(np.int64)
-        vectors[others] -= times[:, None] * vectors[least]
-        sums[others] -= times * sums[least]
-    if np.abs(vectors).max(initial=0) > LARGEST:
-        return None
-    lengths = (vectors[units] ** 2 / basis.records).sum(axis=1)
-    chosen = int(units[np.argmin(lengths)])
-    order = np.concatenate([[chosen], np.delete(np.arange(len(vectors)), chosen)])
+def from_short(short: ShortVectors) -> Basis | None:
+    """Return the basis of short vectors, the shortest first."""
+    m, n = short.number, len(short.records)
+    vectors = np.zeros((m, n), dtype=np.int64)
+    vectors[np.repeat(np.arange(m), np.diff(short.starts)), short.columns] = short.numbers
+    vectors = np.ascontiguousarray(vectors[np.argsort(short.size, kind="stable")])
+    empty = np.zeros((0, n))
+    blank = Basis(
+        short.labels,
+        short.counts,
+        short.records,
+        np.ones(n, dtype=np.bool_),
+        vectors,
+        empty,
+        empty[:, 0],
+        short.records,
+    )
     with threads_for(0):
-        return _again(basis, np.ascontiguousarray(vectors[order])), sums[order]
+        return from_vectors(blank, vectors)

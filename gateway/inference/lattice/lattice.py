@@ -1,28 +1,29 @@
 """The grid of the column, as the audit sees it: margins for the real audit, and whether they are small enough.
 
-Three *shadows* are kept beside the basis: the same with a random fifth of the records left out, as if an intruder knew
-their values. In all four every record's margin must stay below the cap, and in a shadow nobody may stand alone. (An
-intruder knows some other fifth: this is evidence, not proof.)
+The margins come from a basis with its Gram-Schmidt vectors (`basis`). In a table of many cells that takes long, and is
+not needed as long as short vectors alone keep the margins small (`short_vectors`): beyond `DENSE` columns the basis is
+set up only when they do not any more. When neither is within its budget, the question is denied.
+
+Three *shadows* are kept beside a basis of up to `DENSE` columns: the same with a random fifth of the records left out,
+as if an intruder knew their values. In all of them every record's margin must stay below the cap, and in a shadow
+nobody may stand alone. (An intruder knows some other fifth: this is evidence, not proof.)
+
+Users share the margin. The highest that it ever was is a sum of raises, each by one user's question; one user may raise
+it by `SHARE` of the cap in all, so that nobody can use it up for the others.
 
 The cap is 10 steps, or 15% of the domain if that is less. The declared grid is often finer than the one that people
 use (salaries in hundreds): a cap in steps keeps the proof's reserve for a grid that is coarser by that factor.
-
-Vectors of more than `DENSE` columns are not carried along. Beyond that the *leverages* of records in small cells, the
-shares of them that the answered sums pin down, must stay below a limit, and the cap stands for the margin. Sums
-supported on a set S of people number at most the sum of their leverages, and reconstruction needs a share of about
-b / (b + log2(1.19 sqrt(|S| / 2))) of |S|, for values of b bits. The mean leverage of the best-known people, however
-many, must be below 70% of that share; 80% is what is left when a fifth of them is known. That is evidence against
-lattice reduction of random sums, not a proof: sums that are chosen to leave a remainder modulo a large number have
-small leverages.
 """
 
-import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sdcdb.gateway.inference.lattice.basis import Basis, fresh_basis, pinned, with_set
+from sdcdb.gateway.inference.lattice.basis import Basis, fresh_basis, from_short, pinned, with_set
+from sdcdb.gateway.inference.lattice.margins import longest_for, margins_of_lengths
+from sdcdb.gateway.inference.lattice.short_vectors import ShortVectors
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -31,9 +32,8 @@ Cells = NDArray[np.bool_]
 MOST_STEPS, MOST_SHARE = 10.0, 0.15
 SHADOWS, KNOWN = 3, 0.2
 DENSE = 1200
-LEVERAGE = 0.7  # of the share of a group's size at which reconstruction begins
-LARGE = 10  # records of a cell that hide each other: 10! is more than a million
-GIVEN_UP = 20  # columns that a history beyond the cap may cost
+SHARE = 0.6  # of the cap that one user's questions may raise the margin by
+NUMBERS = 16_000_000  # of a basis, vectors times columns
 
 
 @dataclass(frozen=True)
@@ -46,21 +46,6 @@ class Grid:
     def cap(self) -> float:
         """The largest margin, in steps."""
         return min(MOST_STEPS, MOST_SHARE * self.steps)
-
-    def most_leverage(self, people: Floats) -> Floats:
-        """Return the largest mean leverage of so many people in small cells, where margins are not computed."""
-        bits = math.log2(self.steps + 1) if self.steps > 0 else 0.0
-        return LEVERAGE * bits / (bits + np.maximum(np.log2(1.19 * np.sqrt(people / 2)), 0.0) + 1e-12)
-
-    def bears(self, leverage: Floats, before: Floats) -> bool:
-        """Tell whether the best-known people, any number of them, are known little enough, or no better than before."""
-        risen = leverage[leverage > before + 1e-9]
-        if len(risen) == 0 or len(leverage) == 0:
-            return True
-        people = np.arange(1.0, len(leverage) + 1)
-        mean = np.cumsum(np.sort(leverage)[::-1]) / people
-        earlier = np.cumsum(np.sort(before)[::-1]) / people
-        return bool((mean <= np.maximum(self.most_leverage(people), earlier + 1e-9)).all())
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,13 +72,15 @@ class Shadow:
 
 @dataclass(frozen=True, eq=False)
 class Lattice:
-    """The bases after some answered sums. `too_large` says that the leverages are to be looked at instead."""
+    """What is carried along after some answered sums. With neither a basis nor short vectors, nothing is certified."""
 
     grid: Grid
     counts: Floats
     basis: Basis | None
     shadows: tuple[Shadow, ...]
-    lost: bool = False
+    short: ShortVectors | None = None
+    peak: float = 0.0
+    raised: Mapping[str, float] = field(default_factory=dict)
     _next: dict[bytes, "Lattice"] = field(default_factory=dict)
     _margins: dict[bytes, Floats] = field(default_factory=dict)
 
@@ -105,72 +92,113 @@ class Lattice:
             left = counts - rng.binomial(counts, KNOWN)
             live = np.flatnonzero(left)
             shadows.append(Shadow(live, fresh_basis(left[live])))
-        return cls(Grid(steps), counts.astype(np.float64), fresh_basis(counts, projected=True), tuple(shadows))
+        floats = counts.astype(np.float64)
+        short = ShortVectors.fresh(floats) if len(counts) > DENSE else None
+        return cls(Grid(steps), floats, fresh_basis(counts, projected=True), tuple(shadows), short)
 
     @property
-    def too_large(self) -> bool:
-        """Whether there are too many columns to carry vectors along."""
-        return self.basis is None
+    def lost(self) -> bool:
+        """Whether nothing can be certified any more."""
+        return self.basis is None and self.short is None
 
-    def with_set(self, cells: Cells) -> "Lattice":
-        """Return the state with one more answered set. The last one is kept: what is allowed is learnt next."""
+    @property
+    def worst(self) -> float:
+        """The largest margin of a record, in steps."""
+        if self.basis is not None:
+            return self.basis.worst
+        return np.inf if self.short is None else float(_short_margins(self.short).max(initial=0.0))
+
+    @property
+    def level(self) -> float:
+        """The largest margin of a record, for an intruder who knows a fifth too; 0 while short vectors suffice."""
         if self.basis is None:
-            return self
-        key = cells.tobytes()
+            return 0.0
+        return max([self.worst, *(each.basis.worst for each in self.shadows if each.basis is not None)])
+
+    def with_set(self, cells: Cells, user: str | None = None) -> "Lattice":
+        """Return the state with one more answered set. The last one is kept: what is allowed is learnt next."""
+        key = cells.tobytes() + (user or "").encode()
         if key not in self._next:
-            cap = self.grid.cap
-            made = with_set(self.basis, cells, cap)
-            basis, lost = _dense(made), made is None
-            shadows = tuple(each.with_set(cells, cap) for each in self.shadows) if basis is not None else ()
+            made = self._with_set(cells)
+            more, raised = max(0.0, made.level - self.peak), dict(self.raised)
+            if user is not None and more > 0:
+                raised[user] = raised.get(user, 0.0) + more
             self._next.clear()
-            self._next[key] = Lattice(self.grid, self.counts, basis, shadows, lost)
+            self._next[key] = replace(made, peak=self.peak + more, raised=raised)
         return self._next[key]
 
-    def allows(self, after: "Lattice") -> bool:
-        """Tell whether the margins of a later state are small enough, or no worse than they are."""
-        if after.lost:
-            return False
-        if self.basis is None or after.basis is None:
-            return True
+    def _with_set(self, cells: Cells) -> "Lattice":
         cap = self.grid.cap
-        if after.basis.worst > max(cap, self.basis.worst):
-            return False
-        return not any(new.worse(old, cap) for new, old in zip(after.shadows, self.shadows, strict=True))
+        short = None if self.short is None else self.short.with_set(cells)
+        if short is not None and short.size.max(initial=0.0) > longest_for(cap, len(short.records)):
+            short = None
+        if short is not None and len(short.records) > DENSE:
+            return Lattice(self.grid, self.counts, None, (), short)
+        basis = self.basis
+        if basis is None and self.short is not None:
+            basis = _within(from_short(self.short) if _numbers(self.short) <= NUMBERS else None)
+        basis = None if basis is None else _within(with_set(basis, cells, cap))
+        small = basis is not None and len(basis.records) <= DENSE
+        shadows = tuple(each.with_set(cells, cap) for each in self.shadows) if small else ()
+        return Lattice(self.grid, self.counts, basis, shadows, short)
 
-    def settled(self) -> "Lattice":
-        """Return a state that can go on after answers that were not asked for: the worst columns are given up."""
-        basis, cap = self.basis, self.grid.cap
-        for _ in range(GIVEN_UP):
-            if basis is None or basis.worst <= cap:
-                break
-            basis = pinned(basis, np.array([int(basis.margin.argmax())]), cap)
-        if basis is self.basis and not self.lost:
-            return self
-        return replace(self, basis=basis, lost=False, _next={}, _margins={})
+    def allows(self, after: "Lattice", user: str | None = None) -> bool:
+        """Tell whether the margins of a later state are small enough, or no worse, and whether the user has a share."""
+        if after.lost or after.worst > max(self.grid.cap, self.worst):
+            return False
+        if user is not None and after.raised.get(user, 0.0) > max(SHARE * self.grid.cap, self.raised.get(user, 0.0)):
+            return False
+        return not any(new.worse(old, self.grid.cap) for new, old in zip(after.shadows, self.shadows, strict=False))
 
     def margins(self, number: Floats) -> Floats:
         """Return the margin of a record of each cell, in steps, when `number` records of each cell may move.
 
         The total of a column moves by at most its margin; c records take it in equal parts and are then rounded so
-        that their sum stays, by less than 1. Columns of which no record may move are pinned first.
+        that their sum stays, by less than 1. Columns of which no record may move are pinned first. Infinite if that
+        cannot be done, or if nothing is certified.
         """
-        if self.basis is None:
-            return np.where(self.counts >= LARGE, 1.0 + self.grid.cap / self.counts, self.grid.cap)
-        basis = self.basis
-        free = np.asarray(np.bincount(basis.labels, number, len(basis.records)), dtype=np.float64)
-        key = free.tobytes()
+        nothing = np.full(len(number), np.inf)
+        if self.lost:
+            return nothing
+        key = number.tobytes()
         if key not in self._margins:
-            pins = np.flatnonzero((free < 0.5) & basis.touched & (basis.margin > 0))
-            found = pinned(basis, pins, self.grid.cap) if len(pins) else basis
             self._margins.clear()
-            self._margins[key] = np.full(len(number), np.inf) if found is None else _per_record(found, free)
+            self._margins[key] = self._found(number, nothing)
         return self._margins[key]
 
+    def _found(self, number: Floats, nothing: Floats) -> Floats:
+        if self.basis is not None:
+            basis, free = self.basis, _free(number, self.basis)
+            pins = np.flatnonzero((free < 0.5) & basis.touched & (basis.margin > 0))
+            held = pinned(basis, pins, self.grid.cap) if len(pins) else basis
+            return nothing if held is None else _per_record(held.margin * held.touched, free, held)
+        if self.short is not None:
+            free = _free(number, self.short)
+            left = self.short.pinned(np.flatnonzero(free < 0.5))
+            return nothing if left is None else _per_record(_short_margins(left), free, left)
+        return nothing
 
-def _per_record(basis: Basis, free: Floats) -> Floats:
-    total = basis.margin * basis.records
+
+def _free(number: Floats, columns: Basis | ShortVectors) -> Floats:
+    return np.asarray(np.bincount(columns.labels, number, len(columns.records)), dtype=np.float64)
+
+
+def _per_record(margin: Floats, free: Floats, columns: Basis | ShortVectors) -> Floats:
+    total = margin * columns.records
     each = np.where(free >= 1.5, total / np.maximum(free, 1.0) + 1.0, np.where(free >= 0.5, total, 0.0))
-    return np.asarray(np.where(basis.touched, each, 0.0)[basis.labels], dtype=np.float64)
+    return np.asarray(np.where(total > 0, each, 0.0)[columns.labels], dtype=np.float64)
+
+
+def _short_margins(short: ShortVectors) -> Floats:
+    return margins_of_lengths(float(short.size.max(initial=0.0)), short.records)
+
+
+def _numbers(short: ShortVectors) -> int:
+    return short.number * len(short.records)
+
+
+def _within(basis: Basis | None) -> Basis | None:
+    return None if basis is None or basis.vectors.size > NUMBERS else basis
 
 
 def _dense(basis: Basis | None) -> Basis | None:

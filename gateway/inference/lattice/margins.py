@@ -13,7 +13,9 @@ and arrives at x plus whole multiples of the b_i: a whole-number solution. Two w
     it, the probabilities add up to less than 1: some choice moves no coordinate by more.
 
 One choice is made for all coordinates: taking the better bound for each is wrong (they belong to different solutions).
-The v_i used here are Gram-Schmidt vectors, which are short even where the b_i are long.
+The v_i used here are Gram-Schmidt vectors, which are short even where the b_i are long. They are orthogonal, so the
+sum of their squares in one coordinate is at most the largest of their squared lengths: that is a margin too, for which
+nothing has to be known but how long the b_i are at most.
 """
 
 import math
@@ -38,3 +40,20 @@ def best_margins(whole: Floats, squares: Floats, records: Floats) -> Floats:
     random = np.where(certain, whole, math.sqrt(math.log(2 * number + 1)) * root)
     found = [each * ROUNDING / records for each in (whole / 2, random)]
     return min(found, key=lambda margin: float(margin.max(initial=0.0)))
+
+
+def longest_for(cap: float, columns: int) -> float:
+    """Return the squared length of Gram-Schmidt vectors up to which (R) moves nobody by more than `cap`.
+
+    Gram-Schmidt vectors are orthogonal, so sum_i v_i[j]^2 is at most the largest |v_i|^2, in the geometry in which a
+    total of c records counts 1 / c, times c.
+    """
+    return 2.0 * (cap / ROUNDING) ** 2 / math.log(2 * columns + 1)
+
+
+def margins_of_lengths(longest: float, records: Floats) -> Floats:
+    """Return how far the total of each column moves, per record of it, when no vector has a larger squared length.
+
+    Holds for any independent vectors: their Gram-Schmidt vectors are not longer than they are.
+    """
+    return np.asarray(ROUNDING * np.sqrt(longest * math.log(2 * len(records) + 1) / 2 / records), dtype=np.float64)

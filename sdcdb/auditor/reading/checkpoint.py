@@ -21,9 +21,9 @@ from sdcdb.auditor.reading.session import Session, Sessions
 from sdcdb.auditor.reading.snapshot import Snapshot
 from sdcdb.errors import DataError, SdcdbError
 from sdcdb.gateway.tables.fingerprint import fingerprint
-from sdcdb.logs.record import LogProblem, Place
+from sdcdb.logs.record import Beginning, LogProblem, Place
 
-FORM = 2
+FORM = 3
 
 
 def basis(con: duckdb.DuckDBPyConnection, snapshot: Snapshot) -> str:
@@ -55,9 +55,12 @@ def save(file: Path, history: History, of: str) -> None:
         "uncertain": {table: _occurrence(each) for table, each in history.uncertain.items()},
         "weighed": [[list(answers), n] for answers, n in history.weighed.items()],
         "sessions": _sessions(history.sessions),
+        "beginnings": {name: asdict(each) for name, each in history.beginnings.items()},
     }
     new = file.with_name(file.name + ".new")
     try:
+        new.touch(mode=0o600)
+        new.chmod(0o600)  # it contains statements and confidential answers
         new.write_bytes(zlib.compress(json.dumps(state).encode(), 1))
         new.replace(file)
     except OSError as problem:
@@ -106,6 +109,7 @@ def _history(state: Mapping[str, Any], snapshot: Snapshot) -> History:
         {table: _occurrence_of(each) for table, each in state["uncertain"].items()},
         Counter({tuple(answers): n for answers, n in state["weighed"]}),
         _sessions_of(state["sessions"]),
+        {name: Beginning(**each) for name, each in state["beginnings"].items()},
     )
 
 

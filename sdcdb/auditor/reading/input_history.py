@@ -16,12 +16,13 @@ from sdcdb.auditor.reading.lexical_doubt import decoded, doubt
 from sdcdb.auditor.reading.log_account import account
 from sdcdb.auditor.reading.session import Session, Sessions, resumed
 from sdcdb.auditor.reading.snapshot import Snapshot
-from sdcdb.logs.record import LoggedQuery, LogProblem, Place
-from sdcdb.logs.script import statements
+from sdcdb.logs.record import Beginning, LoggedQuery, LogProblem, Place
+from sdcdb.logs.splitter import statements
 
 REMEMBERED = 50_000  # statements whose accounts are cached, so that repeated queries cost nothing
 LISTED = 10_000  # statements and problems listed one by one; all are counted
 REPLAYED = 100_000  # different statements kept for replay under another policy
+REPEATED = 500  # problems that may be met again when reading resumes
 NOBODY = "(unknown)"
 WITHHELD = ("deny", "unsupported", "denied")
 
@@ -103,6 +104,8 @@ class History:
     weighed: Counter[tuple[int, ...]] = field(default_factory=Counter)
     """How many statements gave each combination of answers, by their numbers."""
     sessions: Sessions = field(default_factory=Sessions)
+    beginnings: dict[str, Beginning] = field(default_factory=dict)
+    """How each file began when it was last read: a log that was rotated keeps its name."""
     _accounts: OrderedDict[object, Account] = field(default_factory=OrderedDict)
     _kept: dict[int, tuple[Account, tuple[Item, ...]]] = field(default_factory=dict)
 
@@ -110,6 +113,8 @@ class History:
         """Add a log."""
         for each in log:
             if isinstance(each, LogProblem):
+                if each in self.problems[-REPEATED:]:
+                    continue  # lines after the last statement are read again when reading resumes
                 self.problem_count += 1
                 if len(self.problems) < LISTED:
                     self.problems.append(each)
@@ -147,7 +152,7 @@ class History:
         plain = decoded(query.sql)
         if plain is None or doubt(plain, query.dialect):
             return [query.sql]
-        return statements(query.sql) or [query.sql]
+        return statements(query.sql, query.dialect) or [query.sql]
 
     def _account(self, text: str, query: LoggedQuery, session: Session) -> Account:
         unbound = query.unbound
@@ -157,7 +162,7 @@ class History:
         if later is not None:
             text, unbound = later
         context = self.sessions.context(session)
-        key = (text, query.dialect, unbound, query.answers, query.error, context)
+        key = (text, query.dialect, unbound, query.answers, query.error, query.cut, context)
         found = self._accounts.get(key)
         if found is not None:
             self._accounts.move_to_end(key)
@@ -165,6 +170,8 @@ class History:
         found = account(text, query.dialect, self.snapshot, query.answers, context)
         if query.error is not None:
             found = failed(text, query.error, found)
+        elif query.cut:
+            found = not_understood("only its beginning is in the log", found.effects)
         elif unbound and found.outcome is not Outcome.HARMLESS:
             found = not_understood("has parameters whose values are not in the log", found.effects)
         self._accounts[key] = found

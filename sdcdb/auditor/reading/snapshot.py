@@ -100,6 +100,10 @@ class Snapshot:
         """Find the query sets of a block."""
         return self._vault.evaluate(block, self.tables[block.table.name].cells)
 
+    def rows_of(self, table: AuditedTable, columns: str) -> list[tuple[Any, ...]]:
+        """Return columns, written as in SQL, of every cell in order."""
+        return self._con.execute(f'SELECT {columns} FROM {table.cells.source} ORDER BY "{CELL}"').fetchall()
+
     def gateway_cells(self, table: str) -> NDArray[np.intp]:
         """Return, for each cell here, the number of the gateway's cell that contains it."""
         if table not in self._gateway_cells:

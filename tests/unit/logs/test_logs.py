@@ -7,7 +7,7 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.paths import CASES
 
@@ -174,6 +174,7 @@ def test_statements_end_outside_quotes_and_comments_only() -> None:
     assert statements(";\n".join(hard) + ";") == hard
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.lists(st.sampled_from(["a", "';'", '";"', " $$;'$$", "/*;*/", "-- ;'\n", " ", "$1", "\n"]), min_size=1),
     st.integers(1, 4),

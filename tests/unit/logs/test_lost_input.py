@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.paths import CASES
 
@@ -60,7 +60,7 @@ def _damaged(raw: bytes, how: str, seed: int) -> bytes:
     return b"".join(lines[half:] + lines[:half])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.sampled_from(SAMPLES),
     st.sampled_from(["cut", "bytes", "nul", "middle", "shuffle", "swap"]),
@@ -160,7 +160,7 @@ def test_an_open_quote_is_a_problem_and_the_statement_marked(tmp_path: Path, dia
         assert [each.cut for each in found if isinstance(each, LoggedQuery)].count(True) == 1
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.binary(max_size=300))
 def test_no_bytes_make_the_readers_fail(raw: bytes) -> None:
     with tempfile.TemporaryDirectory() as folder:

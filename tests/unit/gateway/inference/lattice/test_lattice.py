@@ -7,9 +7,11 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from sdcdb.gateway.inference.lattice.basis import Basis, fresh_basis, pinned, split, with_set
-from sdcdb.gateway.inference.lattice.lattice import Grid, Lattice
+from sdcdb.gateway.inference.lattice.basis import Basis, fresh_basis, from_short, pinned, split, with_set
+from sdcdb.gateway.inference.lattice.lattice import SHARE, Grid, Lattice
 from sdcdb.gateway.inference.lattice.lll import orthogonal, reduce_basis
+from sdcdb.gateway.inference.lattice.margins import margins_of_lengths
+from sdcdb.gateway.inference.lattice.short_vectors import ShortVectors
 
 Flags = NDArray[np.bool_]
 
@@ -149,28 +151,76 @@ def test_random_halves_end(steps: int, least: float, most: float) -> None:
     assert least * 120 <= answered <= most * 120
 
 
-def test_the_cap_and_the_leverage_fit_the_domain() -> None:
+def test_the_cap_fits_the_domain() -> None:
     assert Grid(24).cap == pytest.approx(3.6)
     assert Grid(240_000).cap == 10
-    few, many = np.array([1.0]), np.array([150.0])
-    assert Grid(24).most_leverage(many) < Grid(100).most_leverage(many) < Grid(240_000).most_leverage(many) < 0.6
-    assert Grid(240_000).most_leverage(few) == pytest.approx(0.7)
 
 
-def test_the_best_known_people_are_not_known_too_well_together() -> None:
-    grid, nothing = Grid(240_000), np.zeros(300)
-    assert grid.bears(np.where(np.arange(300) < 3, 0.65, 0.2), nothing)
-    assert not grid.bears(np.full(300, 0.65), nothing)
-    assert not grid.bears(np.where(np.arange(300) < 1, 0.75, 0.1), nothing)
-    assert grid.bears(np.full(300, 0.65), np.full(300, 0.65))
-
-
-def test_a_history_beyond_the_cap_gives_columns_up_and_goes_on() -> None:
+def test_a_history_beyond_the_cap_certifies_no_more_than_its_margins() -> None:
     rng = np.random.default_rng(4)
     lattice = Lattice.fresh(np.ones(30, dtype=np.int64), 24, rng)
     for _ in range(18):
         lattice = lattice.with_set(rng.random(30) < 0.5)
-    assert lattice.basis is not None
-    assert lattice.basis.worst > lattice.grid.cap
-    settled = lattice.settled()
-    assert settled.basis is None or settled.basis.worst <= lattice.grid.cap
+    assert lattice.worst > lattice.grid.cap
+    assert lattice.margins(np.ones(30)).max() == lattice.worst
+    assert not lattice.allows(lattice.with_set(rng.random(30) < 0.5))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_short_vectors_span_what_vanishes_too(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    counts = rng.integers(1, 4, 40)
+    short = ShortVectors.fresh(counts.astype(np.float64))
+    basis = fresh_basis(counts)
+    sets: list[Flags] = []
+    for number in range(12):
+        a, b = np.sort(rng.integers(0, 41, 2))
+        cells = (np.arange(40) >= a) & (np.arange(40) < b) if number % 3 else rng.random(40) < 0.5
+        after, exact = short.with_set(cells), with_set(basis, cells, 10.0)
+        assert after is not None
+        assert exact is not None
+        short, basis, sets = after, exact, [*sets, cells]
+    again = from_short(short)
+    assert again is not None
+    assert not (columns_of(again, sets) @ again.vectors.T).any()
+    assert len(again.vectors) == len(basis.vectors)
+    for prime in (2, 3, 5, 7):
+        assert rank_modulo(again.vectors, prime) == len(again.vectors)
+    np.testing.assert_allclose(np.sort((again.vectors**2 / again.records).sum(axis=1)), np.sort(short.size))
+    loose = margins_of_lengths(float(short.size.max()), short.records)
+    assert (again.margin <= loose * 1.000001).all() or again.worst <= loose.max()
+
+
+def test_a_column_that_takes_even_numbers_only_cannot_be_held_at_any() -> None:
+    cells = 31
+    group = np.arange(cells) % 3
+    sets = [(group != k) & (np.arange(cells) < 30) for k in range(3)]
+    sets[0][30] = True
+    basis = grown(np.ones(cells, dtype=np.int64), sets)
+    assert pinned(basis, np.array([basis.labels[30]]), 10.0) is None
+    short = ShortVectors.fresh(np.ones(cells))
+    for each in sets:
+        after = short.with_set(each)
+        assert after is not None
+        short = after
+    assert short.pinned(np.array([short.labels[30]])) is None
+    assert short.pinned(np.array([short.labels[0]])) is not None
+
+
+def test_one_user_may_take_a_share_of_the_margin_only() -> None:
+    """Random halves end for the one who asks them while there is still room for others."""
+    rng = np.random.default_rng(6)
+    lattice = Lattice.fresh(np.ones(100, dtype=np.int64), 240_000, rng)
+    refused: list[Flags] = []
+    answered = 0
+    while len(refused) < 8:
+        cells = rng.random(100) < 0.5
+        after = lattice.with_set(cells, "eve")
+        if lattice.allows(after, "eve"):
+            lattice, answered = after, answered + 1
+        else:
+            refused.append(cells)
+    assert answered > 5
+    assert lattice.raised["eve"] <= SHARE * lattice.grid.cap
+    assert lattice.level <= SHARE * lattice.grid.cap + 1e-9
+    assert any(lattice.allows(lattice.with_set(cells, "ana"), "ana") for cells in refused)

@@ -1,0 +1,100 @@
+"""Totals of few people where there are too many atoms to keep a whole projection.
+
+Let Q be the projection on the span of the answered sets, record by record. If the total of a group G is determined, the
+flags of G lie in that span, and a record's leverage Q_jj is at least 1 / |G| (Cauchy and Schwarz: 1 = (1_G e_j)^2 =
+(1_G Q e_j)^2 <= |G| Q_jj). So only atoms whose records have a leverage of 1 / (min_set - 1) or more can be in such a
+group, and a group that is newly determined holds one that the new set moves, as the flags of G are no combination of
+the old sets. For those atoms alone the entries of Q are computed, and searched as in `small_totals`. What is found is
+checked modulo primes (`nullspace`). Beyond the budget the answer is "not shown", which denies.
+
+Records that are held at a value elsewhere in the audit are not held here: a total is determined by sums alone.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdcdb.gateway.inference.algebra.blas_threads import threads_for
+from sdcdb.gateway.inference.algebra.geometry import LEAST, Geometry
+from sdcdb.gateway.inference.algebra.modular import reduced
+from sdcdb.gateway.inference.exact.small_totals import EXACT, small_groups
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Cells = NDArray[np.bool_]
+
+MOST_ATOMS = 2_000
+WORK = 4e9  # multiplications
+MOVED = 1e-6  # of a record, by which a set moves it at least
+
+
+class ExplainedSets:
+    """The answered sets as directions, and the leverage of a record of each cell."""
+
+    def __init__(self, counts: NDArray[np.int64]) -> None:
+        self._geometry = Geometry(counts.astype(np.float64))
+        self._leverage = np.zeros(len(counts))
+
+    @property
+    def number(self) -> int:
+        """How many sets were taken in."""
+        return self._geometry.rows.number
+
+    def add(self, cells: Cells) -> None:
+        """Take in a set that the others do not explain."""
+        rest = self._geometry.rest(cells)
+        if rest.length > LEAST:
+            self._geometry.add(rest)
+            self._leverage = self._leverage + rest.values**2 / rest.length
+
+    def determines(
+        self, cells: Cells, earlier: Sequence[Cells], labels: Ints, sizes: Ints, proof: "Proof", min_set: int
+    ) -> bool:
+        """Tell whether a set, with `earlier` ones of its statement, newly determines the total of too few people."""
+        mark, leverage = self._geometry.mark(), self._leverage
+        try:
+            for each in earlier:
+                self.add(each)
+            return self._determines(cells, labels, sizes, proof, min_set)
+        finally:
+            self._geometry.rewind(mark)
+            self._leverage = leverage
+
+    def _determines(self, cells: Cells, labels: Ints, sizes: Ints, proof: "Proof", min_set: int) -> bool:
+        rest = self._geometry.rest(cells)
+        if rest.length <= LEAST:
+            return True  # independent, and floating point does not see it
+        _, first = np.unique(labels, return_index=True)
+        leverage = (self._leverage + rest.values**2 / rest.length)[first]
+        small = (sizes > 0) & (sizes < min_set)
+        kept = np.flatnonzero(small & (leverage >= 1 / max(min_set - 1, 1) - EXACT))
+        if not (np.abs(rest.values[first[kept]]) > MOVED).any():
+            return False
+        rank = self._geometry.rows.number
+        if len(kept) > MOST_ATOMS or len(kept) * rank * (rank + len(kept)) > WORK:
+            return True
+        with threads_for(0):
+            columns = self._geometry.rows.some(first[kept])
+            half = self._geometry.gram.halves(columns)
+            new = rest.values[first[kept]] / np.sqrt(rest.length)
+            root = np.sqrt(sizes[kept].astype(np.float64))
+            projection = np.eye(len(kept)) - np.outer(root, root) * (half.T @ half + np.outer(new, new))
+        groups, finished = small_groups(projection, sizes[kept].astype(np.float64), min_set)
+        return not finished or any(proof.is_new(kept[group], labels) for group in groups)
+
+
+class Proof:
+    """Null vectors before and after a set, one per prime: they tell exactly what is determined."""
+
+    def __init__(self, before: list[Floats], after: list[Floats], primes: tuple[int, ...]) -> None:
+        self._before, self._after, self._primes = before, after, primes
+
+    def is_new(self, group: Ints, labels: Ints) -> bool:
+        """Tell whether a group of atoms is determined after and was not before."""
+        members = np.isin(labels, group)
+        return self._vanish(self._after, members) and not self._vanish(self._before, members)
+
+    def _vanish(self, vectors: list[Floats], members: Cells) -> bool:
+        values = (reduced(np.array([z[members].sum()]), p) for z, p in zip(vectors, self._primes, strict=True))
+        return not any(value.any() for value in values)

@@ -1,0 +1,246 @@
+"""Whole-number vectors with few entries, as rows: combining, eliminating and shortening them (machine code).
+
+Row i has its columns, ascending, in `columns[starts[i]:starts[i + 1]]` and its numbers in `numbers` likewise. Lengths
+are squared and weighted: sum of weight[j] b[j]^2. All arithmetic on the rows is in whole numbers.
+"""
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+WIDEST = 1024  # entries of one row
+LARGEST = 1 << 30
+
+
+@njit(cache=True, nogil=True)
+def sums_inside(starts: Ints, columns: Ints, numbers: Ints, inside: Flags) -> Ints:
+    """Return the sum of each row over the columns of a set."""
+    out = np.zeros(len(starts) - 1, np.int64)
+    for i in range(len(out)):
+        for t in range(starts[i], starts[i + 1]):
+            if inside[columns[t]]:
+                out[i] += numbers[t]
+    return out
+
+
+@njit(cache=True, nogil=True)
+def times(starts: Ints, columns: Ints, numbers: Ints, values: Floats) -> Floats:
+    """Return each row times a vector."""
+    out = np.zeros(len(starts) - 1)
+    for i in range(len(out)):
+        for t in range(starts[i], starts[i + 1]):
+            out[i] += numbers[t] * values[columns[t]]
+    return out
+
+
+@njit(cache=True, nogil=True)
+def lengths(starts: Ints, columns: Ints, numbers: Ints, weight: Floats) -> Floats:
+    """Return the squared length of each row."""
+    out = np.zeros(len(starts) - 1)
+    for i in range(len(out)):
+        for t in range(starts[i], starts[i + 1]):
+            out[i] += weight[columns[t]] * numbers[t] * numbers[t]
+    return out
+
+
+@njit(cache=True, nogil=True)
+def by_column(starts: Ints, columns: Ints, rows: Ints, width: int) -> tuple[Ints, Ints, Ints]:
+    """Return, for each column, the chosen rows that have an entry there, and the place of that entry."""
+    ends = np.zeros(width + 1, np.int64)
+    for i in rows:
+        for t in range(starts[i], starts[i + 1]):
+            ends[columns[t] + 1] += 1
+    for j in range(width):
+        ends[j + 1] += ends[j]
+    place = ends[:-1].copy()
+    owner, entry = np.zeros(ends[width], np.int64), np.zeros(ends[width], np.int64)
+    for i in rows:
+        for t in range(starts[i], starts[i + 1]):
+            at = place[columns[t]]
+            owner[at], entry[at] = i, t
+            place[columns[t]] += 1
+    return ends, owner, entry
+
+
+@njit(cache=True, nogil=True)
+def combine(first: Ints, numbers: Ints, second: Ints, others: Ints, factor: int, out: Ints, result: Ints) -> int:
+    """Write the first row minus `factor` times the second; return its number of entries, -1 if there are too many."""
+    a, b, filled = 0, 0, 0
+    while a < len(first) or b < len(second):
+        if b >= len(second) or (a < len(first) and first[a] < second[b]):
+            column, number = first[a], numbers[a]
+            a += 1
+        elif a >= len(first) or second[b] < first[a]:
+            column, number = second[b], -factor * others[b]
+            b += 1
+        else:
+            column, number = first[a], numbers[a] - factor * others[b]
+            a, b = a + 1, b + 1
+        if number != 0:
+            if filled >= len(out) or abs(number) > LARGEST:
+                return -1
+            out[filled], result[filled] = column, number
+            filled += 1
+    return filled
+
+
+@njit(cache=True, nogil=True)
+def _root(parents: Ints, i: int) -> int:
+    while parents[i] != i:
+        parents[i] = parents[parents[i]]
+        i = parents[i]
+    return i
+
+
+@njit(cache=True, nogil=True)
+def overlaps(
+    i: int, starts: Ints, columns: Ints, numbers: Ints, weight: Floats, index: tuple[Ints, Ints, Ints], products: Floats
+) -> Ints:
+    """Fill in the products of row i with all rows of the index that share a column with it; return those rows."""
+    ends, owner, entry = index
+    most = 0
+    for t in range(starts[i], starts[i + 1]):
+        most += ends[columns[t] + 1] - ends[columns[t]]
+    found, number = np.empty(most, np.int64), 0
+    for t in range(starts[i], starts[i + 1]):
+        j = columns[t]
+        for s in range(ends[j], ends[j + 1]):
+            other = owner[s]
+            if products[other] == 0.0:
+                found[number] = other
+                number += 1
+            products[other] += weight[j] * numbers[t] * numbers[entry[s]]
+    return found[:number]
+
+
+@njit(cache=True, nogil=True)
+def cheapest_tree(
+    active: Ints, sums: Ints, starts: Ints, columns: Ints, numbers: Ints, weight: Floats, size: Floats
+) -> tuple[Ints, Ints]:
+    """Return pairs of rows, all with sums of one size, whose differences span all combinations without a sum.
+
+    They are a spanning tree of least length: rows that share columns by their difference, others by way of the shortest
+    row. Among all spanning trees it is also one whose longest difference is shortest.
+    """
+    shortest = active[np.argmin(size[active])]
+    index = by_column(starts, columns, active, len(weight))
+    products = np.zeros(len(sums))
+    room = 4 * len(active)
+    left, right, cost, number = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room), 0
+    for i in active:
+        found = overlaps(i, starts, columns, numbers, weight, index, products)
+        if number + len(found) + 1 > room:
+            room = 2 * room + len(found) + 1
+            wider, wider_right, wider_cost = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room)
+            wider[:number], wider_right[:number], wider_cost[:number] = left[:number], right[:number], cost[:number]
+            left, right, cost = wider, wider_right, wider_cost
+        if i != shortest:
+            left[number], right[number], cost[number] = i, shortest, size[i] + size[shortest]
+            number += 1
+        for other in found:
+            if other > i and products[other] != 0.0:
+                left[number], right[number] = i, other
+                sign = 1.0 if sums[i] == sums[other] else -1.0
+                cost[number] = size[i] + size[other] - 2.0 * sign * products[other]
+                number += 1
+            products[other] = 0.0
+    parents = np.arange(len(sums))
+    ends, other_ends, done = np.empty(len(active) - 1, np.int64), np.empty(len(active) - 1, np.int64), 0
+    for e in np.argsort(cost[:number], kind="mergesort"):
+        a, b = _root(parents, left[e]), _root(parents, right[e])
+        if a != b:
+            parents[a] = b
+            ends[done], other_ends[done] = left[e], right[e]
+            done += 1
+    return ends, other_ends
+
+
+@njit(cache=True, nogil=True)
+def replaced(
+    starts: Ints, columns: Ints, numbers: Ints, changed: Ints, new: tuple[Ints, Ints, Ints], dropped: int
+) -> tuple[Ints, Ints, Ints]:
+    """Return the rows with some of them replaced and one, if not negative, left out."""
+    sizes, wide, values = new
+    m = len(starts) - 1
+    which = np.full(m, -1, np.int64)
+    for r in range(len(changed)):
+        which[changed[r]] = r
+    kept = m - (1 if dropped >= 0 else 0)
+    total = 0
+    for i in range(m):
+        if i != dropped:
+            total += sizes[which[i]] if which[i] >= 0 else starts[i + 1] - starts[i]
+    ends, out, result = np.zeros(kept + 1, np.int64), np.empty(total, np.int64), np.empty(total, np.int64)
+    row, at = 0, 0
+    for i in range(m):
+        if i == dropped:
+            continue
+        if which[i] >= 0:
+            r = which[i]
+            for t in range(sizes[r]):
+                out[at], result[at] = wide[r, t], values[r, t]
+                at += 1
+        else:
+            for t in range(starts[i], starts[i + 1]):
+                out[at], result[at] = columns[t], numbers[t]
+                at += 1
+        row += 1
+        ends[row] = at
+    return ends, out, result
+
+
+@njit(cache=True, nogil=True)
+def differences(
+    first: Ints, second: Ints, factors: Ints, starts: Ints, columns: Ints, numbers: Ints
+) -> tuple[Ints, Ints, Ints] | None:
+    """Return row first[r] minus factors[r] times row second[r], for every r; None if one grows too large."""
+    sizes = np.zeros(len(first), np.int64)
+    widest = 0
+    for r in range(len(first)):
+        widest = max(widest, starts[first[r] + 1] - starts[first[r]] + starts[second[r] + 1] - starts[second[r]])
+    widest = min(widest, WIDEST)
+    wide, values = np.empty((len(first), widest), np.int64), np.empty((len(first), widest), np.int64)
+    for r in range(len(first)):
+        a, b = slice(starts[first[r]], starts[first[r] + 1]), slice(starts[second[r]], starts[second[r] + 1])
+        filled = combine(columns[a], numbers[a], columns[b], numbers[b], factors[r], wide[r], values[r])
+        if filled < 0:
+            return None
+        sizes[r] = filled
+    return sizes, wide, values
+
+
+@njit(cache=True, nogil=True)
+def partners(
+    wanted: Ints, usable: Flags, starts: Ints, columns: Ints, numbers: Ints, weight: Floats, size: Floats
+) -> tuple[Ints, Ints, Ints]:
+    """Return rows of those wanted, for each the row that shortens it most, and how many times it is to be taken off.
+
+    No row that is shortened serves to shorten another one.
+    """
+    index = by_column(starts, columns, np.flatnonzero(usable), len(weight))
+    products = np.zeros(len(size))
+    rows, others, factors, number = (
+        np.empty(len(wanted), np.int64),
+        np.empty(len(wanted), np.int64),
+        np.empty(len(wanted), np.int64),
+        0,
+    )
+    changed, serves = np.zeros(len(size), np.bool_), np.zeros(len(size), np.bool_)
+    for i in wanted:
+        found = overlaps(i, starts, columns, numbers, weight, index, products)
+        best, gain, factor = -1, 1e-9 * size[i], np.int64(0)
+        for other in found:
+            c = np.int64(np.rint(products[other] / size[other]))
+            gained = 2.0 * c * products[other] - float(c) * c * size[other]
+            if other != i and not changed[other] and gained > gain:
+                best, gain, factor = other, gained, c
+            products[other] = 0.0
+        if best >= 0 and not serves[i]:
+            rows[number], others[number], factors[number] = i, best, factor
+            changed[i] = serves[best] = True
+            number += 1
+    return rows[:number], others[:number], factors[:number]

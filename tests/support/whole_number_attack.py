@@ -1,0 +1,165 @@
+"""Attackers with tools against whole-number sums, through SQL: LLL, BKZ, integer programmes and brute force."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import duckdb
+import numpy as np
+from flint import fmpz_mat
+from fpylll import BKZ, IntegerMatrix
+from numpy.typing import NDArray
+from scipy.optimize import Bounds, LinearConstraint, milp
+
+import sdcdb
+from sdcdb.errors import Denied
+from sdcdb.gateway.gateway import Gateway
+from sdcdb.policy.models import Policy
+
+Flags = NDArray[np.bool_]
+Ints = NDArray[np.int64]
+
+HEAVY = 1 << 40
+SECONDS, BRANCHES = 10.0, 100  # of one integer programme
+NODES = 2_000_000  # of one search by brute force
+
+
+def policy(top: int) -> Policy:
+    """Restrict a table in which everybody can be picked out by a quasi-identifier; default limits."""
+    columns = {"id": "identifier", "dept": "quasi", "number": "quasi"}
+    value = {"role": "confidential", "domain": [0, top], "step": 1}
+    people = {"key": "id", "columns": {**columns, "value": value}, "restrict": {"min_set": 10}}
+    return Policy.model_validate({"version": 1, "tables": {"people": people}})
+
+
+@dataclass
+class Attack:
+    """A gateway, whose people are numbered from 0, and what it has answered about the target's people."""
+
+    gateway: Gateway
+    values: Ints
+    target: Flags
+    top: int
+    sets: list[Flags] = field(default_factory=list)
+    refused: int = 0
+
+    def ask(self, flags: Flags, user: str = "eve") -> int | None:
+        """Ask for the sum of some people's values."""
+        numbers = ", ".join(str(i) for i in np.flatnonzero(flags))
+        try:
+            rows = self.gateway.ask(f"SELECT SUM(value) FROM people WHERE number IN ({numbers})", user=user).rows
+        except Denied:
+            self.refused += 1
+            return None
+        assert int(rows[0][0]) == int(self.values[flags].sum())
+        return int(rows[0][0])
+
+    def halves(self, rng: np.random.Generator, way: str, patience: int, most: int) -> None:
+        """Ask for random halves of the target, alone or as differences of large sets, until they are refused."""
+        beside = ~self.target if way == "differences" else np.zeros(len(self.target), dtype=bool)
+        if way == "differences":
+            self.ask(beside)
+        while self.refused < patience and len(self.sets) < most:
+            half = self.target & (rng.random(len(self.target)) < 0.5)
+            if self.ask(half | beside if rng.random() < 0.5 else half) is not None:
+                self.sets.append(half)
+
+    def system(self, known: Flags) -> tuple[Ints, Ints, Ints]:
+        """Return rows, answers and people of the equations in those of the target that are not known."""
+        people = np.flatnonzero(self.target & ~known)
+        rows = np.array([cells[people] for cells in self.sets], dtype=np.int64).reshape(len(self.sets), len(people))
+        return rows, rows @ self.values[people], people
+
+
+def open_attack(folder: Path, values: Ints, target: Flags, top: int) -> tuple[sdcdb.Database, Attack]:
+    """Write the table and open its gateway."""
+    path = folder / "people.duckdb"
+    with duckdb.connect(str(path)) as con:
+        con.execute("CREATE TABLE people (id INTEGER, dept VARCHAR, number INTEGER, value INTEGER)")
+        rows = [(i, "A" if target[i] else "B", i, int(v)) for i, v in enumerate(values)]
+        con.executemany("INSERT INTO people VALUES (?, ?, ?, ?)", rows)
+    db = sdcdb.open(path, policy(top))
+    return db, Attack(db.gateway(), values, target, top)
+
+
+def by_reduction(rows: Ints, answers: Ints, top: int, block: int) -> Ints | None:
+    """Return a whole-number solution near the middle: LLL, then BKZ with blocks of this size if it is above 2."""
+    k, n = rows.shape
+    centre, spread = round(float(answers.sum() / max(1, rows.sum()))), max(1, top // 4)
+    table = [[0] * (n + 1 + k) for _ in range(n + 1)]
+    for i in range(n):
+        table[i][i] = 1
+        table[i][n + 1 :] = [HEAVY * int(v) for v in rows[:, i]]
+    table[n][:n], table[n][n] = [-centre] * n, spread
+    table[n][n + 1 :] = [-HEAVY * int(a) for a in answers]
+    reduced = [[int(v) for v in row] for row in fmpz_mat(table).lll().tolist()]
+    if block > 2:
+        matrix = IntegerMatrix.from_matrix([row for row in reduced if any(row)])
+        BKZ.reduction(matrix, BKZ.Param(block, max_loops=4, flags=BKZ.MAX_LOOPS | BKZ.AUTO_ABORT))
+        reduced = [[int(v) for v in row] for row in matrix]
+    for row in reduced:
+        if abs(row[n]) == spread and not any(row[n + 1 :]):
+            return np.array([v if row[n] > 0 else -v for v in row[:n]], dtype=np.int64) + centre
+    return None
+
+
+def by_programme(rows: Ints, answers: Ints, top: int, person: int, enough: float) -> tuple[float, float] | None:
+    """Return the least and the greatest value of one person over whole-number solutions; None if it takes too long.
+
+    A range of `enough` is taken as it is found: the true one is at least as wide.
+    """
+    n = rows.shape[1]
+    ends, settled = [], True
+    for sign in (1.0, -1.0):
+        cost = np.zeros(n)
+        cost[person] = sign
+        found = milp(
+            cost,
+            constraints=[LinearConstraint(rows, answers, answers)] if len(rows) else [],
+            bounds=Bounds(0, top),
+            integrality=np.ones(n),
+            options={"time_limit": SECONDS, "node_limit": BRANCHES},
+        )
+        if found.x is None:
+            return None
+        settled = settled and found.status == 0
+        ends.append(float(np.rint(found.x[person])))
+    return (ends[0], ends[1]) if settled or ends[1] - ends[0] >= enough else None
+
+
+def by_brute_force(rows: Ints, answers: Ints, top: int) -> list[set[int]] | None:
+    """Return every value that each person has in some whole-number solution; None if there are too many to try."""
+    n = rows.shape[1]
+    seen: list[set[int]] = [set() for _ in range(n)]
+    rest = np.cumsum(rows[:, ::-1], axis=1)[:, ::-1]  # people of each set from i on
+    chosen, nodes = [0] * n, 0
+
+    def descend(i: int, left: list[int]) -> bool:
+        nonlocal nodes
+        nodes += 1
+        if nodes > NODES:
+            return False
+        if i == n:
+            for person, value in enumerate(chosen):
+                seen[person].add(value)
+            return True
+        after = rest[:, i + 1] if i + 1 < n else np.zeros(len(rows), dtype=np.int64)
+        mine = [int(s) for s in np.flatnonzero(rows[:, i])]
+        low = max([0, *(int(left[s] - top * after[s]) for s in mine)])
+        high = min([top, *(int(left[s]) for s in mine)])
+        for value in range(low, high + 1):
+            chosen[i] = value
+            if not descend(i + 1, [int(a) - value * int(r) for a, r in zip(left, rows[:, i], strict=True)]):
+                return False
+        return True
+
+    return seen if descend(0, [int(a) for a in answers]) else None
+
+
+def codes(people: int, modulus: int, bits: int, rng: np.random.Generator) -> tuple[list[Flags], Ints]:
+    """Return sets with weights: the weighted sums add up to the first person's value, modulo a number.
+
+    Everybody's bits spell a multiple of the modulus; the first person's one more than that.
+    """
+    words = modulus * rng.integers(1, (1 << bits) // modulus - 1, people)
+    words[0] += 1
+    return [(words >> b) & 1 == 1 for b in range(bits)], np.array([1 << b for b in range(bits)], dtype=np.int64)
