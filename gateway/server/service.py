@@ -122,14 +122,14 @@ class Service:
         return self._opened.database
 
     @property
+    def relations(self) -> Relations:
+        """What analysts may name now: the same object until the policy or the views change."""
+        return self._opened.gateway.relations
+
+    @property
     def policy_file(self) -> Path:
         """The file of the policy."""
         return self._policy_file or policy_path(self.path)
-
-    @property
-    def relations(self) -> Relations:
-        """What may be named. Names and types are no secret."""
-        return self._opened.gateway.relations
 
     @property
     def ready(self) -> bool:

@@ -25,12 +25,15 @@ from sdcdb.cli.protect import protect
 from sdcdb.cli.refresh import refresh
 from sdcdb.cli.release import release
 from sdcdb.cli.schema import schema
+from sdcdb.cli.serve import serve
 from sdcdb.cli.shell import shell
 from sdcdb.cli.show import show
 from sdcdb.cli.similarity import similarity
 from sdcdb.cli.status import status
 from sdcdb.cli.techniques import techniques
+from sdcdb.cli.token import token
 from sdcdb.cli.tree import tree
+from sdcdb.cli.user import user
 from sdcdb.errors import SdcdbError
 from sdcdb.version import __version__
 
@@ -43,7 +46,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-OWNER = (demo, init, check, measure, protect, show, compare, release, refresh)
+OWNER = (demo, init, check, measure, protect, show, compare, release, refresh, serve)
 ANALYST = (ask, shell, status)
 AUDITOR = (audit, evaluate)
 REFERENCE = (techniques, similarity, tree, detective, datasets, schema)
@@ -57,6 +60,8 @@ PANELS = {
 for panel, commands in PANELS.items():
     for command in commands:
         app.command(rich_help_panel=panel)(command)
+app.add_typer(user, rich_help_panel="For the owner of the data")
+app.add_typer(token, rich_help_panel="For the owner of the data")
 app.add_typer(ledger, rich_help_panel="For the auditor")
 
 

@@ -43,6 +43,7 @@ Try next, in {folder}:
   sdcdb show staff.duckdb staff_public                                     the view in words
   sdcdb compare staff.duckdb staff_public --html report.html               what stays useful, and what it reveals
   sdcdb techniques vicus                                                   what VICUS does
+  sdcdb serve --demo                                                       the same for many, with psql and a browser
   sdcdb shell staff.duckdb                                                 ask your own questions; \\? for help
   sdcdb init staff.duckdb -o -                                             a policy drafted from the data
   sdcdb check staff.duckdb                                                 after editing staff.policy.yaml
@@ -52,7 +53,7 @@ Try next, in {folder}:
 
 def run_demo(folder: Path | None, rows: int, seed: int, out: Output) -> None:
     """Create the folder, the database and its policy, measure it, and say what to try next."""
-    place = _new_folder(folder)
+    place = new_folder(folder)
     before = Path.cwd()
     os.chdir(place)
     try:
@@ -131,7 +132,8 @@ def _plot_file(out: Output) -> Path | None:
     return file
 
 
-def _new_folder(folder: Path | None) -> Path:
+def new_folder(folder: Path | None) -> Path:
+    """Create the folder named, or one that is free."""
     candidates = [folder] if folder else (Path("sdcdb-demo" + (f"-{n}" if n > 1 else "")) for n in count(1))
     for candidate in candidates:
         try:

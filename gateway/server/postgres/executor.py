@@ -1,0 +1,160 @@
+"""Running one statement of a session: settings and transactions here, the catalogue beside, questions elsewhere."""
+
+import asyncio
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from sdcdb.connection.identifiers import fold
+from sdcdb.gateway.auth.access import Identity
+from sdcdb.gateway.cancellation import Cancellation
+from sdcdb.gateway.reading.lexical import screen
+from sdcdb.gateway.reading.statement import privacy_question
+from sdcdb.gateway.relations import Relations
+from sdcdb.gateway.server.postgres.catalogue import Catalogue
+from sdcdb.gateway.server.postgres.messages import parameter_status
+from sdcdb.gateway.server.postgres.problem import Refusal, notice
+from sdcdb.gateway.server.postgres.results import Result, from_answer, from_rows, from_texts
+from sdcdb.gateway.server.postgres.scan import words
+from sdcdb.gateway.server.postgres.settings import Settings
+from sdcdb.gateway.server.postgres.split import uncommented
+from sdcdb.gateway.server.service import Service
+
+_FIRST = re.compile(r"[A-Za-z]+")
+_WRITES = frozenset(
+    {
+        *("insert", "update", "delete", "merge", "create", "drop", "alter", "truncate", "grant", "revoke", "vacuum"),
+        *("comment", "reindex", "cluster", "lock", "do", "call", "import", "refresh", "security", "notify"),
+    }
+)
+_NOTHING = {
+    "discard": "DISCARD ALL",
+    "listen": "LISTEN",
+    "unlisten": "UNLISTEN",
+    "reset": "RESET",
+    "checkpoint": "CHECKPOINT",
+    "deallocate": "DEALLOCATE",
+    "close": "CLOSE CURSOR",
+    "analyze": "ANALYZE",
+}
+_HARMLESS = re.compile(r"pg_\w+|information_schema|current_schema|current_database|current_user|version|set_config")
+
+
+def first_word(statement: str) -> str:
+    """Return the keyword that a statement begins with."""
+    found = _FIRST.match(uncommented(statement).lstrip("( \t\r\n"))
+    return found.group().lower() if found else ""
+
+
+class Executor:
+    """Runs statements of one identity. `status` is the transaction's: I, T or E."""
+
+    def __init__(self, service: Service, catalogue: Catalogue, identity: Identity) -> None:
+        self.identity = identity
+        self.settings = Settings(identity.name)
+        self.status = b"I"
+        self._service = service
+        self._catalogue = catalogue
+        self._running: Cancellation | None = None
+        self.forget: Callable[[str], None] = lambda _name: None  # a prepared statement, or `all` of them
+
+    @property
+    def busy(self) -> bool:
+        """Whether a question is being answered."""
+        return self._running is not None
+
+    @property
+    def relations(self) -> Relations:
+        """What may be named."""
+        return self._catalogue.relations
+
+    async def shape(self, statement: str, oids: Sequence[int]) -> Result:
+        """Return the columns that a statement will have."""
+        word = first_word(statement)
+        if word == "show":
+            return self._housekeeping(word, uncommented(statement)) or Result("")
+        if self.in_catalogue(statement):
+            nothing = [None] * len(oids)
+            found = await asyncio.to_thread(self._catalogue.run, statement, nothing, self.identity.name, self.settings)
+            return replace(found, rows=())
+        if privacy_question(statement) is not None:
+            return from_rows(("property", "value"), ("VARCHAR", "VARCHAR"), ())
+        return await asyncio.to_thread(self._catalogue.shape, screen(statement), len(oids))
+
+    def cancel(self) -> None:
+        """Cancel what is running. If nothing is, nothing happens."""
+        if self._running is not None:
+            self._running.cancel()
+
+    def failed(self) -> None:
+        """Take in that a statement failed: the transaction it was in takes no more."""
+        if self.status == b"T":
+            self.status = b"E"
+
+    async def run(self, statement: str, params: Sequence[Any] | None = None) -> Result:
+        """Run a statement."""
+        word = first_word(statement)
+        if self.status == b"E" and word not in {"rollback", "abort", "commit", "end"}:
+            raise Refusal("25P02", "the transaction has failed: nothing more is answered in it", hint="ROLLBACK")
+        if word in _WRITES:
+            raise Refusal("25006", "every transaction is read-only here", hint="ask with SELECT")
+        if (done := self._housekeeping(word, uncommented(statement))) is not None:
+            return done
+        if self.in_catalogue(statement):
+            return await asyncio.to_thread(self._catalogue.run, statement, params, self.identity.name, self.settings)
+        return await self._ask(statement, params)
+
+    def in_catalogue(self, statement: str) -> bool:
+        """Tell whether a statement is about the catalogue, or about nothing at all, such as SELECT 1."""
+        named = set(words(statement))
+        if any(fold(relation.path[1]) in named for relation in self._catalogue.relations.all):
+            return False
+        return "from" not in named or any(_HARMLESS.fullmatch(word) for word in named)
+
+    def _housekeeping(self, word: str, statement: str) -> Result | None:
+        match word:
+            case "set":
+                changed = self.settings.run_set(statement)
+                told = () if changed is None else (parameter_status(changed, self.settings.get(changed)),)
+                return Result("SET", told=told)
+            case "show" if fold(statement.split()[1] if len(statement.split()) > 1 else "") not in {"tables"}:
+                name, value = self.settings.run_show(statement)
+                if value is None:
+                    rows = [(key, setting, "") for key, setting in self.settings.all()]
+                    return from_texts(("name", "setting", "description"), rows)
+                return from_texts((name,), [(value,)])
+            case "begin" | "start":
+                return self._begin()
+            case "commit" | "end" | "rollback" | "abort":
+                return self._end(word, statement)
+            case "savepoint" | "release":
+                if self.status == b"I":
+                    raise Refusal("25P01", f"{word.upper()} needs a transaction", hint="BEGIN")
+                return Result(word.upper())
+            case "deallocate" | "discard":
+                self.forget(statement.rsplit(maxsplit=1)[-1].strip('"') if word == "deallocate" else "all")
+        return Result(_NOTHING[word]) if word in _NOTHING else None
+
+    def _begin(self) -> Result:
+        if self.status == b"T":
+            return Result("BEGIN", notices=(notice("there is already a transaction in progress"),))
+        self.status = b"T"
+        return Result("BEGIN")
+
+    def _end(self, word: str, statement: str) -> Result:
+        if word in {"rollback", "abort"} and re.search(r"\bTO\b", statement, re.IGNORECASE):
+            if self.status == b"I":
+                raise Refusal("25P01", "ROLLBACK TO needs a transaction", hint="BEGIN")
+            self.status = b"T"
+            return Result("ROLLBACK")
+        failed, self.status = self.status == b"E", b"I"
+        return Result("COMMIT" if word in {"commit", "end"} and not failed else "ROLLBACK")
+
+    async def _ask(self, statement: str, params: Sequence[Any] | None) -> Result:
+        self._running = Cancellation()
+        try:
+            future = self._service.submit(self.identity, statement, list(params) if params else None, self._running)
+            return from_answer(await asyncio.wrap_future(future))
+        finally:
+            self._running = None

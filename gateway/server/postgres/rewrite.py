@@ -1,0 +1,140 @@
+"""PostgreSQL's SQL about its catalogue, rewritten for the DuckDB that stands in for it."""
+
+from collections.abc import Callable
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from sdcdb.connection.identifiers import fold
+from sdcdb.gateway.server.postgres.problem import Refusal
+from sdcdb.gateway.server.postgres.scan import spaced, unqualified
+
+_SCHEMAS = {"pg_catalog": "sdc_pg", "information_schema": "sdc_info"}
+_NAMED_BY_NUMBER = {"REGCLASS": "relname", "REGTYPE": "typname", "REGNAMESPACE": "nspname", "REGROLE": "rolname"}
+_CATALOGUES = {"REGCLASS": "pg_class", "REGTYPE": "pg_type", "REGNAMESPACE": "pg_namespace", "REGROLE": "pg_roles"}
+_TEXTS = {
+    "REGPROC",
+    "REGPROCEDURE",
+    "REGOPERATOR",
+    "REGOPER",
+    "REGCONFIG",
+    "NAME",
+    "ACLITEM",
+    "PG_NODE_TREE",
+    "CSTRING",
+}
+_FUNCTIONS = {"typinput", "typoutput", "typreceive", "typsend", "typmodin", "typmodout", "typanalyze", "typsubscript"}
+_NUMBERS = {"OID", "XID", "CID"}
+
+
+def for_duckdb(statement: str, _setting: Callable[[str], str]) -> str:
+    """Return a statement that DuckDB can run, or refuse one that is not understood."""
+    try:
+        trees = sqlglot.parse(unqualified(spaced(statement)), read="postgres")
+    except (SqlglotError, RecursionError):
+        raise _unclear() from None
+    root = trees[0] if len(trees) == 1 else None
+    if not isinstance(root, exp.Query):
+        raise _unclear()
+    try:
+        for node in reversed(list(root.walk())):  # what is inside comes first
+            _rewrite(node)
+        return root.sql("duckdb", comments=False)
+    except (SqlglotError, RecursionError, ValueError, AttributeError):
+        raise _unclear() from None
+
+
+def _unclear() -> Refusal:
+    return Refusal("0A000", "this statement is not understood here", "rule: shape", "a plainer SELECT")
+
+
+def _rewrite(node: exp.Expr) -> None:
+    match node:
+        case exp.Table():
+            _table(node)
+        case exp.Dot() if isinstance(node.expression, exp.Func) and isinstance(node.this, exp.Identifier | exp.Column):
+            node.replace(node.expression)  # pg_catalog.format_type(...)
+        case exp.Column() if fold(node.text("db")) in _SCHEMAS or fold(node.text("table")) in _SCHEMAS:
+            node.set("db", None)
+        case exp.Collate():
+            node.replace(node.this)
+        case exp.Operator():
+            _operator(node)
+        case exp.Cast():
+            _cast(node)
+        case exp.Lock():
+            node.pop()
+        case exp.EQ() | exp.NEQ():
+            _compare(node)
+        case exp.Anonymous() | exp.JSONObject() if fold(node.name) == "json_build_object":
+            node.set("this", "json_object")
+
+
+def _table(node: exp.Table) -> None:
+    schema, name = fold(node.db), fold(node.name)
+    if schema in _SCHEMAS:
+        node.set("db", exp.to_identifier(_SCHEMAS[schema]))
+    elif not schema and name.startswith("pg_") and isinstance(node.this, exp.Identifier):
+        node.set("db", exp.to_identifier("sdc_pg"))
+    if isinstance(node.this, exp.Func):
+        node.set("db", None)
+    node.set("catalog", None)
+
+
+def _operator(node: exp.Operator) -> None:
+    """Rewrite `a OPERATOR(pg_catalog.~) b`."""
+    sign = str(node.args.get("operator") or "").rsplit(".", 1)[-1].strip()
+    left, right = node.this, node.expression
+    match sign:
+        case "~":
+            node.replace(exp.RegexpLike(this=left, expression=right))
+        case "~*":
+            node.replace(exp.RegexpLike(this=left, expression=right, flag=exp.Literal.string("i")))
+        case "!~":
+            node.replace(exp.Not(this=exp.RegexpLike(this=left, expression=right)))
+        case "=":
+            node.replace(exp.EQ(this=left, expression=right))
+        case "~~":
+            node.replace(exp.Like(this=left, expression=right))
+        case _:
+            raise _unclear()
+
+
+def _cast(node: exp.Cast) -> None:
+    """Rewrite casts to types that number or name objects."""
+    wanted = node.to.sql("postgres").upper().removeprefix("PG_CATALOG.").strip('"')
+    array = wanted.endswith("[]")
+    plain = wanted.removesuffix("[]")
+    if plain in _NUMBERS:
+        node.set("to", exp.DataType.build("UINTEGER[]" if array else "UINTEGER", dialect="duckdb"))
+    elif plain in _TEXTS or plain == "CHAR":
+        node.set("to", exp.DataType.build("VARCHAR[]" if array else "VARCHAR", dialect="duckdb"))
+    elif plain in _CATALOGUES:
+        _by_name_or_number(node, plain)
+
+
+def _compare(node: exp.EQ | exp.NEQ) -> None:
+    """A function's number is its name here: `typreceive <> 0` asks whether there is one."""
+    for column, other in ((node.left, node.right), (node.right, node.left)):
+        function = isinstance(column, exp.Column) and fold(column.name) in _FUNCTIONS
+        if function and isinstance(other, exp.Literal) and not other.is_string:
+            other.replace(exp.Literal.string("-"))
+
+
+def _by_name_or_number(node: exp.Cast, kind: str) -> None:
+    """`'staff'::regclass` is a number; `oid::regclass` is shown as a name."""
+    table, column = _CATALOGUES[kind], _NAMED_BY_NUMBER[kind]
+    value = node.this
+    text = isinstance(value, exp.Literal) and value.is_string and not str(value.this).isdigit()
+    text = text or isinstance(value, exp.Placeholder | exp.Parameter)
+    sought = exp.func("parse_name", value.copy()) if text else exp.cast(value.copy(), "UINTEGER", dialect="duckdb")
+    found = exp.column("oid" if text else column, table="sdc_found")
+    where = exp.EQ(this=exp.column(column if text else "oid", table="sdc_found"), expression=sought)
+    source = exp.Table(
+        this=exp.to_identifier(table),
+        db=exp.to_identifier("sdc_pg"),
+        alias=exp.TableAlias(this=exp.to_identifier("sdc_found")),
+    )
+    lookup = exp.select(exp.func("any_value", found)).from_(source).where(where)
+    node.replace(exp.Subquery(this=lookup))

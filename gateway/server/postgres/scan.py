@@ -1,0 +1,59 @@
+"""Looking at a statement without parsing it: its words, and its parameters outside of quotes."""
+
+import re
+
+_PIECE = re.compile(
+    r"""
+    (?P<quoted>'(?:[^']|'')*' | "(?:[^"]|"")*")
+  | (?P<comment>--[^\n\r]* | /\*.*?\*/)
+  | (?P<parameter>\$[0-9]+)
+  | (?P<word>[A-Za-z_][A-Za-z0-9_]*)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+
+
+_NUMBERS = re.compile(r"::\s*oid\s*\[\s*\]", re.IGNORECASE)  # sqlglot does not read lists of them
+_QUALIFIED = re.compile(
+    r"""('(?:[^']|'')*' | "(?:[^"]|"")*") | \bCOLLATE\s+(?:pg_catalog\.)?"?default"? | \bpg_catalog\s*\.\s*""",
+    re.VERBOSE | re.IGNORECASE,
+)
+
+
+def spaced(sql: str) -> str:
+    """Return a statement with a blank behind each parameter: sqlglot takes `$1,$2` for a dollar quote."""
+    return _PIECE.sub(lambda found: found.group() + (" " if found.lastgroup == "parameter" else ""), sql)
+
+
+def unqualified(sql: str) -> str:
+    """Return a statement without the schema pg_catalog and its collation: every name of it is found without.
+
+    >>> unqualified("SELECT pg_catalog.now() COLLATE pg_catalog.default, 'pg_catalog.x'")
+    "SELECT now() , 'pg_catalog.x'"
+    """
+    return _NUMBERS.sub("::bigint[]", _QUALIFIED.sub(lambda found: found.group(1) or "", sql))
+
+
+def parameters(sql: str) -> int:
+    """Return the greatest number of a parameter.
+
+    >>> parameters("SELECT $1, '$3', $2")
+    2
+    """
+    numbers = [int(found.group()[1:]) for found in _PIECE.finditer(sql) if found.lastgroup == "parameter"]
+    return max((number for number in numbers if number <= 0xFFFF), default=0)
+
+
+def words(sql: str) -> list[str]:
+    """Return the names and keywords of a statement, in lower case; what is in double quotes counts as a name.
+
+    >>> words("SELECT a FROM \\"B\\" -- c")
+    ['select', 'a', 'from', 'b']
+    """
+    found = []
+    for piece in _PIECE.finditer(sql):
+        if piece.lastgroup == "word":
+            found.append(piece.group().lower())
+        elif piece.group().startswith('"'):
+            found.append(piece.group()[1:-1].replace('""', '"').lower())
+    return found

@@ -1,0 +1,63 @@
+"""`sdcdb serve` as a process of its own, over the victims' table."""
+
+import os
+import re
+import select
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from support import serving
+
+READY = 120.0
+
+
+class Served:
+    """The process, and where it listens."""
+
+    def __init__(self, process: "subprocess.Popen[str]", path: Path, errors: Path) -> None:
+        self.process = process
+        self.path = path
+        self.errors = errors
+        self.said = _read_until(process, "PostgreSQL")
+        self.port = int(re.findall(r"PostgreSQL\s+127\.0\.0\.1:(\d+)", self.said)[0])
+
+    def dsn(self, user: str = "ann") -> str:
+        """Return a connection string."""
+        return f"host=127.0.0.1 port={self.port} dbname=staff user={user} password='{serving.PASSWORD}' sslmode=disable"
+
+    def log(self) -> str:
+        """Return what it wrote to its log."""
+        return self.errors.read_text(encoding="utf-8")
+
+
+def _read_until(process: "subprocess.Popen[str]", word: str) -> str:
+    assert process.stdout is not None
+    said, until = "", time.monotonic() + READY
+    while word not in said:
+        ready, _, _ = select.select([process.stdout], [], [], max(0.0, until - time.monotonic()))
+        line = process.stdout.readline() if ready else ""
+        assert line, f"the server did not start: {said}"
+        said += line
+    return said
+
+
+@contextmanager
+def serve(path: Path, *options: str) -> Iterator[Served]:
+    """Serve a database on a free port until the block ends."""
+    errors = path.with_suffix(".log")
+    command = [sys.executable, "-m", "sdcdb", "serve", str(path), "--pg", "127.0.0.1:0", "--http", "off", *options]
+    environment = os.environ | {"PYTHONUNBUFFERED": "1"}
+    with (
+        errors.open("w") as log,
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True, env=environment) as process,
+    ):
+        try:
+            yield Served(process, path, errors)
+        finally:
+            if process.poll() is None:
+                process.kill()
+            process.wait(30)
