@@ -63,7 +63,8 @@ def _findings(found: "Audit") -> list[dict[str, Any]]:
         first = data["first"]
         rows.append(
             {
-                **data, "since_statement": first["number"], "since_time": first["time"], "since_file": first["file"],
+                **data, "value": None if data["possible"] else data["value"],
+                "since_statement": first["number"], "since_time": first["time"], "since_file": first["file"],
                 "since_line": first["line"], "queries": len(proof["queries"]), "smallest": proof["smallest"],
                 "proof": proof["words"],
             }
@@ -120,7 +121,8 @@ _ENDS = "lower DOUBLE, upper DOUBLE, width DOUBLE"
 _DOUBT = "h0 DOUBLE, area DOUBLE, h0_given_known DOUBLE, area_given_known DOUBLE"
 _SINCE = "since_statement BIGINT, since_time TIMESTAMP, since_file VARCHAR, since_line BIGINT"
 _PROOF = "queries BIGINT, smallest BOOLEAN, proof VARCHAR"
-_FOUND = f"level VARCHAR, value DOUBLE, {_ENDS}, candidates DOUBLE[], {_DOUBT}, pool VARCHAR, users VARCHAR[]"
+_LEFT = "candidates DOUBLE[], possible VARCHAR[]"
+_FOUND = f"level VARCHAR, value DOUBLE, {_ENDS}, {_LEFT}, {_DOUBT}, pool VARCHAR, users VARCHAR[]"
 _STEP = "asks VARCHAR, records BIGINT, answer DOUBLE, weight VARCHAR, held_by VARCHAR[]"
 RESULTS = (
     Result("sdc_audit", f"{_RECORD}, {_FOUND}, {_SINCE}, {_PROOF}", _findings),

@@ -9,9 +9,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from sdcdb.auditor.categories import CategoryAudit, audit_categories
 from sdcdb.auditor.evidence import Evidence
 from sdcdb.auditor.exposed import Level
-from sdcdb.auditor.finding import Finding, Pooled, findings, pooled
+from sdcdb.auditor.finding import About, Finding, Pooled, findings, pooled
 from sdcdb.auditor.names import Naming
 from sdcdb.auditor.proofs.interval import Contradiction, intervals
 from sdcdb.auditor.reading.input_history import NOBODY, History, Item
@@ -83,13 +84,16 @@ class Audit:
     naming: Naming
     options: Options
     columns: tuple[ColumnAudit, ...]
+    categories: tuple[CategoryAudit, ...]
     tally: Tally
     replay: Replay | None = None
 
     @property
     def findings(self) -> list[Finding]:
         """Every finding about a record, the worst first."""
-        return sorted((each for column in self.columns for each in column.findings), key=lambda f: (-f.level, f.width))
+        every = [each for column in self.columns for each in column.findings]
+        every += [each for column in self.categories for each in column.findings]
+        return sorted(every, key=lambda each: (-each.level, each.width))
 
     @property
     def exceeds(self) -> bool:
@@ -106,8 +110,13 @@ def audit(history: History, options: Options, say: Say | None = None) -> Audit:
         if say:
             say(f"auditing {table}.{column}")
         columns.append(_column(history, table, column, options, naming))
-    exposing = {at for column in columns for at in column.exposing}
-    return Audit(history, naming, options, tuple(columns), tally(history, exposing))
+    categories = []
+    for table, column in history.category_columns():
+        limit = history.snapshot.tables[table].table.limits.min_h0
+        names = naming.records(table)
+        categories.append(audit_categories(history, table, column, options.together, options.proofs, names, limit))
+    exposing = {at for each in columns for at in each.exposing} | {at for each in categories for at in each.exposing}
+    return Audit(history, naming, options, tuple(columns), tuple(categories), tally(history, exposing))
 
 
 def _column(history: History, table: str, column: str, options: Options, naming: Naming) -> ColumnAudit:
@@ -118,16 +127,18 @@ def _column(history: History, table: str, column: str, options: Options, naming:
     items, contradicting = consistent(history, history.of(table, column))
     everybody = pooled(EVERYBODY, items, history.evidence(items), limits)
     exposed = [each.cell for each in everybody.exposed]
-    names = naming.records(table)
+    about = About(table, column, limits, known, naming.records(table))
     made: list[Finding] = []
     exposing: set[int] = set()
-    for pool in [everybody] if options.together == "all" else _pools(history, items, everybody, options, limits):
-        found = findings(pool, audited, column, limits, known, options.proofs, names)
+    each_user = _each_user(history, items, everybody, limits)
+    each_team = _each_team(history, items, everybody, limits)
+    for pool in _pools(history, everybody, each_user, each_team, options):
+        among = [user for user in each_user if pool.users is None or (user is not pool and user.name in pool.users)]
+        found = findings(pool, about, options.proofs, among)
         exposing |= _exposing(pool, found)
         made += found
-    users = [_alone(pool) for pool in _each_user(history, items, everybody, limits)]
-    users += [_alone(pool) for pool in _each_team(history, items, everybody, limits)]
-    sets = Counter(each.users for each in made if each.users)
+    users = [_alone(pool) for pool in [*each_user, *each_team]]
+    sets = Counter(each.users for each in made if len(each.users) > 1)
     return ColumnAudit(
         table, column, (spec.low, spec.high, spec.step), limits, tuple(known), int(everybody.evidence.counts.sum()),
         len(items), tuple(made), course(everybody.evidence, limits, exposed), tuple(users),
@@ -138,11 +149,9 @@ def _column(history: History, table: str, column: str, options: Options, naming:
 
 def _exposing(pool: Pooled, found: Sequence[Finding]) -> set[int]:
     """Return the answers of certificates; of a finding without one, all answers about its record."""
-    used = {at for each in found if each.certificate is not None for at in each.certificate.queries}
     cells = [each.cell for each in found if each.certificate is None]
-    if cells:
-        used |= set(np.flatnonzero(pool.evidence.sets()[:, cells].any(axis=1)).tolist())
-    return {pool.items[at].at for at in used}
+    used = np.flatnonzero(pool.evidence.sets()[:, cells].any(axis=1)).tolist() if cells else []
+    return {at for each in found for at in each.proof} | {pool.items[at].at for at in used}
 
 
 def _known(options: Options, quasi: Mapping[str, Sequence[Any]], table: str) -> tuple[str, ...]:
@@ -191,7 +200,7 @@ def _some(
     mine = [item for item in history.of(fact.table, fact.column, users) if id(item) in kept]
     if not mine:
         return None
-    return pooled(name, mine, history.evidence(mine), limits, [each.cell for each in everybody.exposed])
+    return pooled(name, mine, history.evidence(mine), limits, [each.cell for each in everybody.exposed], users)
 
 
 def _each_user(history: History, items: list[Item], everybody: Pooled, limits: Limits) -> list[Pooled]:
@@ -208,12 +217,16 @@ def _each_team(history: History, items: list[Item], everybody: Pooled, limits: L
     return [pool for pool in found if pool is not None]
 
 
-def _pools(history: History, items: list[Item], everybody: Pooled, options: Options, limits: Limits) -> list[Pooled]:
-    users = _each_user(history, items, everybody, limits)
+def _pools(
+    history: History, everybody: Pooled, users: list[Pooled], teams: list[Pooled], options: Options
+) -> list[Pooled]:
+    """Return the pools whose findings are wanted."""
+    if options.together == "all":
+        return [everybody]
     if options.together == "user":
         return users
     policy = history.snapshot.policy
-    return _each_team(history, items, everybody, limits) + [each for each in users if policy.team_of(each.name) is None]
+    return teams + [each for each in users if policy.team_of(each.name) is None]
 
 
 def _alone(pool: Pooled) -> UserExposure:

@@ -4,6 +4,7 @@ from fractions import Fraction
 from typing import Any
 
 from sdcdb.auditor.audit import Audit, ColumnAudit
+from sdcdb.auditor.categories import CategoryAudit
 from sdcdb.auditor.finding import Finding, Step
 from sdcdb.auditor.proofs.bound_proof import BoundProof
 from sdcdb.auditor.reading.input_history import Item, Listed, Occurrence
@@ -37,6 +38,7 @@ def document(found: Audit) -> dict[str, Any]:
             "places": [[each.file, each.line] for each in history.problems],
         },
         "columns": [_column(found, each) for each in found.columns],
+        "categories": [_categories(each) for each in found.categories],
         "findings": [finding_data(found, each) for each in found.findings],
         "replay": _replay(found),
     }
@@ -93,9 +95,10 @@ def finding_data(found: Audit, each: Finding) -> dict[str, Any]:
         "record": each.record,
         "level": each.level.name.lower(),
         "value": each.value,
-        "lower": each.lower,
-        "upper": each.upper,
-        "width": each.width,
+        "lower": None if each.possible else each.lower,
+        "upper": None if each.possible else each.upper,
+        "width": None if each.possible else each.width,
+        "possible": list(each.possible),
         "candidates": list(each.candidates),
         "h0": each.doubt.h0,
         "area": each.doubt.area,
@@ -137,11 +140,14 @@ def words(each: Finding) -> str:
     if certificate is None:
         return ""
     place = {query: position for position, query in enumerate(certificate.queries, start=1)}
+    if each.possible and (certificate.combination is None or len(each.possible) > 1):
+        return f"only {' or '.join(each.possible)} fits these answers"
     if certificate.combination is not None:
         terms = [_term(weight, f"({place[query]})") for query, weight in certificate.combination.weights.items()]
         answers = [_term(step.weight or Fraction(1), number_text(step.answer)) for step in each.steps]
         shown = [_sum(terms)] if len(terms) == 1 else [_sum(terms), _sum(answers)]
-        return " = ".join([*shown, number_text(each.lower)])
+        result = f"1: {each.possible[0]}" if each.possible else number_text(each.lower)
+        return " = ".join([*shown, result])
     if certificate.witness is not None:
         others = ", ".join(f"({place[at]})" for at in certificate.witness.below)
         rest = f"everybody else in it is in {others}" if others else "it has nobody else"
@@ -237,6 +243,24 @@ def _column(found: Audit, each: ColumnAudit) -> dict[str, Any]:
             {"users": list(map(found.naming.person, users)), "findings": number_} for users, number_ in each.together
         ],
         "contradicting": [statement_data(found, item.first) for item in each.contradicting],
+    }
+
+
+def _categories(each: CategoryAudit) -> dict[str, Any]:
+    exposed: dict[str, int] = {}
+    for finding in each.findings:
+        exposed[finding.level.name.lower()] = exposed.get(finding.level.name.lower(), 0) + 1
+    return {
+        "table": each.table,
+        "column": each.column,
+        "categories": list(each.categories),
+        "records": each.records,
+        "answers": each.answers,
+        "exposed": exposed,
+        "by_user": [
+            {"user": user, "exposed": {level.name.lower(): n for level, n in levels.items()}}
+            for user, levels in each.users.items()
+        ],
     }
 
 

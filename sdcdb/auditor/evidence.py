@@ -22,11 +22,18 @@ class Domain:
     low: Fraction
     high: Fraction
     step: Fraction | None = None
+    unit: Fraction | None = None
+    """The smallest difference between two values of the column's type, where it has one."""
 
     @classmethod
-    def of(cls, low: float, high: float, step: float | None = None) -> "Domain":
+    def of(cls, low: float, high: float, step: float | None = None, unit: Fraction | None = None) -> "Domain":
         """Read numbers as they are written: 0.1 is a tenth."""
-        return cls(exactly(low), exactly(high), None if step is None else exactly(step))
+        return cls(exactly(low), exactly(high), None if step is None else exactly(step), unit)
+
+    @property
+    def snap(self) -> Fraction | None:
+        """The grid on which every value lies: the declared step, or the type's unit."""
+        return self.step or self.unit
 
     @property
     def width(self) -> Fraction:
@@ -57,6 +64,8 @@ class Evidence:
     kinds: tuple[Kind, ...]
     answers: tuple[Fraction, ...]
     numbers: tuple[int, ...]
+    truth: NDArray[np.float64] | None = None
+    """The total of each cell in the data, if the answers were computed from them: one possible assignment."""
 
     def __post_init__(self) -> None:
         if not len(self.packed) == len(self.kinds) == len(self.answers) == len(self.numbers):

@@ -64,7 +64,7 @@ def _exposure(
 ) -> Exposure | None:
     lower, upper = float(found.lower[cell]), float(found.upper[cell])
     doubt = of_points(points) if points else of_interval(lower, upper, evidence.domain)
-    exact = upper - lower <= ROUNDING * float(evidence.domain.width) and evidence.counts[cell] >= 1
+    exact = is_exact(evidence, found, cell)
     if exact:
         level = Level.EXACT
     elif upper - lower < limits.min_interval or (points and doubt.h0 <= 1):
@@ -75,6 +75,13 @@ def _exposure(
         return None
     left = (lower,) if exact else points or few_candidates(evidence, cell, found)
     return Exposure(cell, level, lower, upper, left, doubt)
+
+
+def is_exact(evidence: Evidence, found: Intervals, cell: int) -> bool:
+    """Tell whether only one value is left: on a grid exactly one, otherwise none apart by more than rounding."""
+    grid = evidence.domain.snap
+    slack = float(grid) / 2 if grid is not None else ROUNDING * float(evidence.domain.width)
+    return bool(found.upper[cell] - found.lower[cell] < slack and evidence.counts[cell] >= 1)
 
 
 def two_points(evidence: Evidence) -> dict[int, tuple[float, ...]]:

@@ -1,19 +1,20 @@
 """Findings: who is exposed, how closely, by which queries, to whom and since when."""
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 
 from sdcdb.auditor.evidence import Evidence
 from sdcdb.auditor.exposed import Exposure, Level, enough, exposures
-from sdcdb.auditor.proofs.certificate import Certificate, certify, smallest_cover
+from sdcdb.auditor.proofs.certificate import Certificate, certify, of_one, smallest_cover
 from sdcdb.auditor.proofs.combination import Combination
 from sdcdb.auditor.proofs.interval import Intervals, intervals
-from sdcdb.auditor.proofs.uncertainty import Doubt, given
+from sdcdb.auditor.proofs.uncertainty import Doubt, Uncertainty
 from sdcdb.auditor.reading.input_history import Item, Occurrence
-from sdcdb.auditor.reading.snapshot import AuditedTable
 from sdcdb.gateway.inference.limits import Limits
 from sdcdb.measures.cae_curve import Curve
 
@@ -52,11 +53,17 @@ class Finding:
     certificate: Certificate | None
     steps: tuple[Step, ...]
     users: tuple[str, ...]
+    proof: tuple[int, ...] = ()
+    """The answers of the certificate, by their number in the history."""
+    possible: tuple[str, ...] = ()
+    """Of a column without a numeric domain: the categories that remain possible. The interval is then of no meaning."""
 
     @property
-    def value(self) -> float | None:
+    def value(self) -> float | str | None:
         """The value, if it is determined."""
-        return self.lower if self.level >= Level.EXACT else None
+        if self.level < Level.EXACT:
+            return None
+        return self.possible[0] if self.possible else self.lower
 
     @property
     def width(self) -> float:
@@ -73,64 +80,106 @@ class Pooled:
     evidence: Evidence
     found: Intervals
     exposed: Sequence[Exposure]
+    users: frozenset[str] | None = None
+    """Who belongs to it; None for everybody."""
+
+    @cached_property
+    def numbers(self) -> list[int]:
+        """The number of the statement that gave each answer; it never falls."""
+        return [self.first(at).number for at in range(len(self.items))]
+
+    def first(self, at: int) -> Occurrence:
+        """Return the statement by which somebody of the pool first received an answer."""
+        return self.items[at].first_by(self.users)
 
 
 def pooled(
-    name: str, items: Sequence[Item], evidence: Evidence, limits: Limits, cells: Sequence[int] | None = None
+    name: str,
+    items: Sequence[Item],
+    evidence: Evidence,
+    limits: Limits,
+    cells: Sequence[int] | None = None,
+    users: frozenset[str] | None = None,
 ) -> Pooled:
     """Find what these answers expose, among all records or among some."""
     found = intervals(evidence, cells, enough(limits, evidence.domain))
     listed = exposures(evidence, found, limits)
     direct = _read_directly(items, evidence)
-    chosen = [_raised(each, direct) for each in listed if cells is None or each.cell in set(cells)]
-    return Pooled(name, items, evidence, found, sorted(chosen, key=lambda each: (-each.level, each.upper - each.lower)))
+    wanted = None if cells is None else set(cells)
+    chosen = [_raised(each, direct) for each in listed if wanted is None or each.cell in wanted]
+    ordered = sorted(chosen, key=lambda each: (-each.level, each.upper - each.lower))
+    return Pooled(name, items, evidence, found, ordered, users)
 
 
-def _raised(exposure: Exposure, direct: set[int]) -> Exposure:
+def _raised(exposure: Exposure, direct: Mapping[int, int]) -> Exposure:
     if exposure.cell not in direct:
         return exposure
     return Exposure(exposure.cell, Level.DIRECT, exposure.lower, exposure.upper, exposure.candidates, exposure.doubt)
 
 
-def _read_directly(items: Sequence[Item], evidence: Evidence) -> set[int]:
-    """Return the records whose value a statement showed."""
-    found = set()
-    for at, item in enumerate(items):
-        if item.fact.direct:
-            cells = np.flatnonzero(evidence.sets([at])[0])
-            if len(cells) == 1:
-                found.add(int(cells[0]))
+def _read_directly(items: Sequence[Item], evidence: Evidence) -> dict[int, int]:
+    """Return the records whose value a statement showed, with the first such answer."""
+    shown = [at for at, item in enumerate(items) if item.fact.direct]
+    found: dict[int, int] = {}
+    if shown:
+        sets = evidence.sets(shown)
+        for at, row in zip(shown, sets, strict=True):
+            if row.sum() == 1:
+                found.setdefault(int(np.argmax(row)), at)
     return found
 
 
-def findings(
-    pool: Pooled,
-    table: AuditedTable,
-    column: str,
-    limits: Limits,
-    known: Mapping[str, Sequence[object]],
-    proofs: int,
-    names: Mapping[int, str],
-) -> list[Finding]:
-    """Turn exposed records into findings, with certificates for the first few."""
-    first = first_moments(pool, limits)
-    found = _exactly_known(pool, known)
+@dataclass(frozen=True)
+class About:
+    """What findings are about: a column, its limits, what an intruder knows, and how records are named."""
+
+    table: str
+    column: str
+    limits: Limits
+    known: Mapping[str, Sequence[object]]
+    names: Mapping[int, str]
+
+
+def findings(pool: Pooled, about: About, proofs: int, alone: Sequence[Pooled] = ()) -> list[Finding]:
+    """Turn exposed records into findings, with certificates for the first few.
+
+    Where one user of `alone` reaches the same level without the others, the finding is that user's, with that user's
+    statements; otherwise it takes several together.
+    """
+    uncertain = Uncertainty(_exactly_known(pool, about.known), about.known, pool.evidence)
+    first = first_moments(pool, about.limits)
+    holder = _holders_alone(pool, alone, about.limits)
     made = []
     for position, exposure in enumerate(pool.exposed):
         cell = exposure.cell
-        certificate = _certificate(pool, exposure) if position < proofs else None
+        own, at = holder.get(cell, (pool, first[cell]))
+        certificate = _certificate(own, exposure, at) if position < proofs else None
         queries = certificate.queries if certificate is not None else ()
-        users = holders([pool.items[at] for at in queries])
-        steps = tuple(_step(pool, at, certificate, users) for at in queries)
-        doubt, curve = given(found, cell, known, pool.evidence.counts, pool.evidence.domain)
+        users = (own.name,) if own is not pool else holders([own.items[n] for n in queries], own.users)
+        steps = tuple(_step(own, n, certificate, users) for n in queries)
+        since = max((step.statement for step in steps), key=lambda each: each.number, default=own.first(at))
+        doubt, curve = uncertain.of(cell)
         made.append(
             Finding(
-                table.table.name, column, pool.name, names[cell], cell, exposure.level, exposure.lower, exposure.upper,
-                exposure.candidates, exposure.doubt, doubt, curve, pool.items[first[cell]].first, certificate, steps,
-                users,
+                about.table, about.column, pool.name, about.names[cell], cell, exposure.level, exposure.lower,
+                exposure.upper, exposure.candidates, exposure.doubt, doubt, curve, since, certificate, steps, users,
+                tuple(own.items[n].at for n in queries),
             )
         )  # fmt: skip
     return made
+
+
+def _holders_alone(pool: Pooled, alone: Sequence[Pooled], limits: Limits) -> dict[int, tuple[Pooled, int]]:
+    """Return, per cell, the user who first reached the pool's level without anybody else, and by which answer."""
+    found: dict[int, tuple[Pooled, int]] = {}
+    levels = {each.cell: each.level for each in pool.exposed}
+    for user in alone:
+        same = [each for each in user.exposed if each.level >= levels.get(each.cell, Level.DIRECT)]
+        moments = first_moments(replace(user, exposed=same), limits)
+        for cell, at in moments.items():
+            if cell not in found or user.first(at).number < found[cell][0].first(found[cell][1]).number:
+                found[cell] = (user, at)
+    return found
 
 
 def _exactly_known(pool: Pooled, known: Mapping[str, Sequence[object]]) -> Intervals:
@@ -147,23 +196,29 @@ def _exactly_known(pool: Pooled, known: Mapping[str, Sequence[object]]) -> Inter
     solved = intervals(pool.evidence, matching)
     lower, upper, exact = pool.found.lower.copy(), pool.found.upper.copy(), pool.found.exact.copy()
     lower[matching], upper[matching], exact[matching] = solved.lower[matching], solved.upper[matching], True
-    return Intervals(lower, upper, exact)
+    return Intervals(lower, upper, exact, {**pool.found.ends, **solved.ends})
 
 
-def _certificate(pool: Pooled, exposure: Exposure) -> Certificate:
+def _certificate(pool: Pooled, exposure: Exposure, moment: int) -> Certificate:
+    """Prove what was known at the moment of the exposure, by answers up to then."""
+    cell = exposure.cell
+    last = _statement_end(pool, moment)
     if exposure.level is Level.DIRECT:
-        for at, item in enumerate(pool.items):
-            if (
-                item.fact.direct
-                and pool.evidence.sets([at])[0].sum() == 1
-                and pool.evidence.sets([at])[0][exposure.cell]
-            ):
-                return Certificate((at,), smallest=True, combination=Combination({at: Fraction(1)}, smallest=True))
+        at = moment
+        return Certificate((at,), smallest=True, combination=Combination({at: Fraction(1)}, smallest=True))
+    part = pool.evidence.first(last)
+    if exposure.level is Level.EXACT and pool.evidence.counts[cell] == 1 and (single := of_one(part, cell)) is not None:
+        return single
     if len(exposure.candidates) == 2 and exposure.level is Level.INTERVAL:
-        two = _two_points(pool.evidence, exposure)
+        two = _two_points(part, exposure)
         if two is not None:
             return Certificate(two, smallest=True)
-    return certify(pool.evidence, exposure.cell, pool.found)
+    return certify(part, cell, intervals(part, [cell]))
+
+
+def _statement_end(pool: Pooled, at: int) -> int:
+    """Return the position after the last answer of the statement that gave this one."""
+    return bisect_right(pool.numbers, pool.numbers[at])
 
 
 def _two_points(evidence: Evidence, exposure: Exposure) -> tuple[int, ...] | None:
@@ -183,40 +238,50 @@ def _step(pool: Pooled, at: int, certificate: Certificate | None, users: tuple[s
     if certificate is not None and certificate.combination is not None:
         weight = certificate.combination.weights.get(at)
     records = int(pool.evidence.counts[pool.evidence.sets([at])[0]].sum())
-    return Step(item.first_by(users), item.fact.kind, records, item.fact.answer, weight, tuple(item.users))
+    held = tuple(user for user in item.users if pool.users is None or user in pool.users)
+    return Step(item.first_by(users), item.fact.kind, records, item.fact.answer, weight, held)
 
 
-def holders(items: Sequence[Item]) -> tuple[str, ...]:
-    """Return a smallest set of users who together were given all these answers."""
+def holders(items: Sequence[Item], among: frozenset[str] | None = None) -> tuple[str, ...]:
+    """Return a smallest set of users, of a pool or of all, who together were given all these answers."""
     if not items:
         return ()
-    users = sorted({user for item in items for user in item.users})
+    users = sorted({user for item in items for user in item.users if among is None or user in among})
     gave = np.array([[user in item.users for item in items] for user in users])
     cover = smallest_cover(gave, list(range(len(users))))
     return tuple(users[at] for at in sorted(cover[0])) if cover is not None else tuple(users)
 
 
 def first_moments(pool: Pooled, limits: Limits) -> dict[int, int]:
-    """Return, per exposed cell, the position of the answer that exposed it.
+    """Return, per exposed cell, the position of the answer with which it first reached its level.
 
-    What is known only grows, so the moment is found by bisection, for all records together: each step looks only at
-    records whose moment may lie on either side.
+    What is known only grows, so the moment is found by bisection over statements, for all records together: each step
+    looks only at records whose moment may lie on either side. What was read directly is known from that answer on.
     """
-    found: dict[int, int] = {}
+    direct = _read_directly(pool.items, pool.evidence)
+    found = {each.cell: direct[each.cell] for each in pool.exposed if each.level is Level.DIRECT}
+    levels = {each.cell: each.level for each in pool.exposed if each.cell not in found}
     width = enough(limits, pool.evidence.domain)
+    numbers = pool.numbers
+    starts = [at for at, number in enumerate(numbers) if at == 0 or number != numbers[at - 1]]
+    ends = [*starts[1:], len(numbers)]
 
     def search(cells: list[int], low: int, high: int) -> None:
-        """Of these cells, none is exposed by the first `low` answers and all are by the first `high`."""
+        """Of these cells, none has its level by the first `low` statements and all have by the first `high`."""
         if not cells:
             return
         if high - low == 1:
-            found.update(dict.fromkeys(cells, low))
+            found.update(dict.fromkeys(cells, starts[low]))
             return
         middle = (low + high) // 2
-        part = pool.evidence.first(middle)
-        early = {each.cell for each in exposures(part, intervals(part, cells, width), limits)}
+        part = pool.evidence.first(ends[middle - 1])
+        early = {
+            each.cell
+            for each in exposures(part, intervals(part, cells, width), limits)
+            if each.level >= levels.get(each.cell, Level.DIRECT)
+        }
         search([cell for cell in cells if cell in early], low, middle)
         search([cell for cell in cells if cell not in early], middle, high)
 
-    search([each.cell for each in pool.exposed], 0, len(pool.evidence))
+    search(list(levels), 0, len(starts))
     return found

@@ -86,6 +86,8 @@ def _finding(each: Finding, found: Audit) -> dict[str, Any]:
 
 
 def _closely(each: Finding) -> str:
+    if each.possible:
+        return f"is {' or '.join(each.possible)}"
     if each.value is not None:
         return f"is {number_text(each.lower)}"
     return f"is in [{number_text(each.lower)}, {number_text(each.upper)}]"

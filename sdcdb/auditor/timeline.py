@@ -13,9 +13,9 @@ from sdcdb.auditor.proofs.interval import intervals
 from sdcdb.gateway.inference.limits import Limits
 
 SHARES = (0.0, 0.01, 0.02, 0.05, 0.1, 0.25)
-POINTS = 8
-TRACKED = 60
-COSTS = 40
+POINTS = 6
+TRACKED = 20
+COSTS = 16
 
 
 @dataclass(frozen=True)

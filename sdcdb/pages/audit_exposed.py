@@ -53,6 +53,8 @@ def _group(group: list[dict[str, Any]]) -> str:
 
 
 def _value(each: dict[str, Any]) -> str:
+    if each.get("possible"):
+        return " or ".join(each["possible"])
     if each["value"] is not None:
         return _text(each["value"])
     if len(each["candidates"]) == 2 and each["h0"] <= 1:

@@ -221,6 +221,8 @@ def _more(say: _Lines, number: int, shown: int, thing: str, indent: int = 2) -> 
 
 def known_to_be(each: dict[str, Any]) -> str:
     """Say what is known of a value."""
+    if each.get("possible"):
+        return "is " + " or ".join(each["possible"])
     if each["value"] is not None:
         return f"= {_number(each['value'])}"
     if len(each["candidates"]) == 2 and each["h0"] <= 1:

@@ -77,7 +77,7 @@ def run(folder: Path, number: int, seed: int) -> None:
     print(f"seed {seed}: {ends}, unexpected {len(handler.found)}")  # noqa: T201 - the counts of a soak run
     assert ends["unsupported"] > number / 4, ends
     # What is caught at the last moment is a denial, and still a bug worth a look.
-    assert len(handler.found) <= number / 1000, handler.found[:5]
+    assert len(handler.found) <= number / 10_000, handler.found[:5]
 
 
 def test_thousands_of_broken_statements_are_answered_or_denied(tmp_path: Path) -> None:

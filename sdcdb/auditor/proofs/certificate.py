@@ -6,7 +6,8 @@ left out, and the audit's own programmes confirm the finding from them alone.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
@@ -84,12 +85,59 @@ def _held(evidence: Evidence, cell: int) -> tuple[Sets, int]:
 
 def certify(evidence: Evidence, cell: int, found: Intervals) -> Certificate:
     """Find the certificate of a record of a cell whose interval is `found`."""
-    tight = found.upper[cell] - found.lower[cell] <= ROUNDING * float(evidence.domain.width)
-    if tight and evidence.counts[cell] == 1:
-        exact = _combination(evidence, cell) or _witness(evidence, cell)
-        if exact is not None:
-            return exact
+    if _tight(found, evidence, cell) and evidence.counts[cell] == 1:
+        single = of_one(evidence, cell)
+        if single is not None:
+            return single
+        exact = [each for each in (_combination(evidence, cell), _witness(evidence, cell)) if each is not None]
+        if exact:
+            best = min(exact, key=lambda each: len(each.queries))
+            return replace(best, smallest=best.smallest and _none_is_shorter(evidence, cell, len(best.queries)))
     return _bounds(evidence, cell, found)
+
+
+def _tight(found: Intervals, evidence: Evidence, cell: int) -> bool:
+    slack = max(ROUNDING * float(evidence.domain.width), float(evidence.domain.snap or 0) / 2)
+    return bool(found.upper[cell] - found.lower[cell] <= slack)
+
+
+def of_one(evidence: Evidence, cell: int) -> Certificate | None:
+    """Find a sum over this record alone."""
+    alone = np.zeros(len(evidence.counts), bool)
+    alone[cell] = True
+    held = np.packbits(evidence.counts > 0)
+    same = ((evidence.packed & held) == np.packbits(alone)).all(axis=1)
+    for at in np.flatnonzero(same).tolist():
+        if evidence.kinds[at] == "sum":
+            return Certificate((at,), smallest=True, combination=Combination({at: Fraction(1)}, smallest=True))
+    return None
+
+
+def _none_is_shorter(evidence: Evidence, cell: int, number: int) -> bool:
+    """Tell whether it is certain that fewer answers do not settle a record: of two, each is tried alone."""
+    if number <= 1:
+        return True
+    if number > 2:
+        return not _ends_may_do(evidence, cell)
+    about = np.flatnonzero(evidence.sets()[:, cell]).tolist()
+    return not any(_tight(intervals(evidence.only([at]), [cell]), evidence, cell) for at in about)
+
+
+def _ends_may_do(evidence: Evidence, cell: int) -> bool:
+    """Tell whether a shorter proof might use the ends of the domain or of extremes: then none is called the smallest.
+
+    Such a proof needs a sum in which every other record is at an end. Where the data are strictly inside of all ranges,
+    they can move along any direction that the sums leave open, so that only a combination of sums settles a record.
+    """
+    if evidence.truth is None:
+        return True
+    caps = [evidence.domain.low, evidence.domain.high, *(evidence.answers[at] for at in evidence.of_kind("min", "max"))]
+    values = np.where(evidence.counts > 0, evidence.truth / np.maximum(evidence.counts, 1), np.nan)
+    at_end = np.isin(values, [float(each) for each in caps]) | (evidence.counts == 0)
+    at_end[cell] = True
+    sums = evidence.of_kind("sum")
+    sets = evidence.sets(sums)
+    return bool((sets[:, cell] & (~sets | at_end).all(axis=1)).any()) if sums else False
 
 
 def _combination(evidence: Evidence, cell: int) -> Certificate | None:

@@ -10,19 +10,22 @@ interval. A few programmes in random directions show for most records that their
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from math import ceil, floor
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import ceil, floor, log10
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdcdb.auditor.evidence import Evidence, Ints, Sets
+from sdcdb.auditor.proofs.peeling import Peeled, peel
+from sdcdb.auditor.proofs.polytope import Atoms, Infeasible, reach
 from sdcdb.errors import DataError
 from sdcdb.gateway.inference.intervals.atoms import classes
-from sdcdb.gateway.inference.intervals.programme import Programme
 
 Floats = NDArray[np.float64]
 ROUNDING = 1e-7  # of the domain's width: the most that the solver's tolerance may be off
+SLACK = 0.1  # of a step, at most
 ROUNDS = 20
 FEW = 10  # people who may have an extreme: with more, it reveals little
 
@@ -34,6 +37,8 @@ class Intervals:
     lower: Floats
     upper: Floats
     exact: NDArray[np.bool_]
+    ends: dict[int, tuple[Fraction, Fraction]] = field(default_factory=dict)
+    """The ends of some cells in fractions, before they are rounded to the grid."""
 
     @property
     def widths(self) -> Floats:
@@ -83,29 +88,7 @@ def _doubtful_solved(evidence: Evidence, sums: list[int], caps: "Caps", found: I
     solved = _programmes(evidence, sums, caps, cells, None)
     lower, upper, exact = found.lower.copy(), found.upper.copy(), found.exact.copy()
     lower[cells], upper[cells], exact[cells] = solved.lower[cells], solved.upper[cells], True
-    return Intervals(lower, upper, exact)
-
-
-class _Vertices(Programme):
-    """The polytope of all totals that agree with the answers, and the spread of the vertices seen so far."""
-
-    def __init__(self, rows: Sets, answers: Floats, low: Floats, high: Floats) -> None:
-        super().__init__(rows, answers, low, high)
-        self.lowest, self.highest = np.full(len(low), np.inf), np.full(len(low), -np.inf)
-
-    def _run(self) -> float | None:
-        found = super()._run()
-        if found is not None:
-            seen = np.asarray(self._solver.getSolution().col_value, dtype=np.float64)
-            self.lowest, self.highest = np.minimum(self.lowest, seen), np.maximum(self.highest, seen)
-        return found
-
-    def wander(self, columns: NDArray[np.intp], rng: np.random.Generator) -> None:
-        """Go to the vertices farthest in a random direction and in its opposite."""
-        direction = np.zeros(len(self._low))
-        direction[columns] = rng.standard_normal(len(columns))
-        self.least(direction)
-        self.least(-direction)
+    return Intervals(lower, upper, exact, {**found.ends, **solved.ends})
 
 
 class Caps:
@@ -121,13 +104,22 @@ class Caps:
         for at in evidence.of_kind("max"):
             chosen = evidence.sets([at])[0]
             self.high[chosen] = np.minimum(self.high[chosen], float(evidence.answers[at]))
+        self._exact = {
+            float(evidence.domain.low): evidence.domain.low,
+            float(evidence.domain.high): evidence.domain.high,
+        }
+        self._exact |= {float(evidence.answers[at]): evidence.answers[at] for at in evidence.of_kind("min", "max")}
         if (self.low > self.high + ROUNDING * float(evidence.domain.width)).any():
             raise Contradiction("a minimum is above a maximum: the answers are not about the same table")
+
+    def ends(self, cell: int) -> tuple[Fraction, Fraction]:
+        """Return the caps of a cell exactly: each is an end of the domain or an answer."""
+        return self._exact[float(self.low[cell])], self._exact[float(self.high[cell])]
 
     def outer(self, found: Intervals) -> Intervals:
         """Return intervals that contain every possible value: the caps, where only a part of the interval is known."""
         lower, upper = np.where(found.exact, found.lower, self.low), np.where(found.exact, found.upper, self.high)
-        return Intervals(lower, upper, found.exact)
+        return Intervals(lower, upper, found.exact, found.ends)
 
     def narrow(self, found: Intervals) -> bool:
         """Give each extreme its witness where only one record can have it; return whether anything changed."""
@@ -163,81 +155,104 @@ def witness(evidence: Evidence, at: int, found: Intervals, slack: float) -> int 
 def _programmes(
     evidence: Evidence, sums: list[int], caps: Caps, wanted: NDArray[np.intp], enough: float | None
 ) -> Intervals:
-    """Solve two programmes per atom. Cells of an atom lie in the same sums and have the same caps."""
-    low, wide = float(evidence.domain.low), float(evidence.domain.width)
-    held = evidence.counts > 0
+    """Settle what follows by subtraction, then find the totals of atoms: cells in the same sums with the same caps."""
     lower, upper = caps.low.copy(), caps.high.copy()
     exact = np.ones(len(lower), bool)
-    if not sums or not held.any():
-        return Intervals(lower, upper, exact)
-    rows = evidence.sets(sums)
-    atom = _atoms(rows, caps)
-    number = int(atom.max()) + 1
-    size = np.bincount(atom, weights=evidence.counts, minlength=number)
-    first = np.zeros(number, dtype=np.intp)
-    first[atom[::-1]] = np.arange(len(atom))[::-1]
-    least, most = (caps.low[first] - low) / wide, (caps.high[first] - low) / wide
-    base, unit = evidence.domain.low, evidence.domain.width
-    above = [evidence.answers[at] - base * int(evidence.counts[row].sum()) for at, row in zip(sums, rows, strict=True)]
-    totals = np.array([float(each / unit) for each in above])
-    programme = _Vertices(rows[:, first], totals, size * least, size * most)
-    if not programme.feasible():
+    ends: dict[int, tuple[Fraction, Fraction]] = {}
+    if not sums or not (evidence.counts > 0).any():
+        return Intervals(lower, upper, exact, ends)
+    peeled = peel(evidence.counts, evidence.sets(sums), [evidence.answers[at] for at in sums])
+    fixed = np.flatnonzero(peeled.fixed & (evidence.counts > 0))
+    lower[fixed] = upper[fixed] = peeled.values[fixed].astype(np.float64) / peeled.unit
+    slack = ROUNDING * float(evidence.domain.width)
+    if peeled.odd > slack or (lower[fixed] < caps.low[fixed] - slack).any() or (upper > caps.high + slack).any():
         raise Contradiction(
             "no values fit all sums: the table changed between the answers, or they are about another table"
         )
-    todo = np.unique(atom[wanted])
-    todo = todo[(size[todo] > 0) & rows[:, first[todo]].any(axis=0)]
-    begin, end = least.copy(), most.copy()
-    cleared, done = np.zeros(number, bool), np.zeros(number, bool)
-
-    def seen() -> tuple[Floats, Floats]:
-        """Return the part of a record's interval that the vertices show."""
-        inner = np.maximum(least, programme.lowest - (size - 1) * most)
-        return inner, np.maximum(inner, np.minimum(most, programme.highest - (size - 1) * least))
-
-    def clear() -> None:
-        """Note the atoms whose interval is seen to be wide enough."""
-        if enough is not None:
-            inner = seen()
-            wide_enough = (inner[1] - inner[0])[todo] * wide >= enough * (1 + ROUNDING)
-            cleared[todo] |= wide_enough & ~done[todo]
-
-    if enough is not None:
-        rng, before = np.random.default_rng(len(sums)), -1
-        while not cleared[todo].all() and cleared.sum() > before:
-            before = int(cleared.sum())
-            programme.wander(todo[~cleared[todo]], rng)
-            clear()
-    for a in todo:
-        if cleared[a]:
-            continue
-        reach = programme.reach(int(a))
-        if reach is not None:
-            begin[a] = max(least[a], reach[0] - (size[a] - 1) * most[a])
-            end[a] = max(begin[a], min(most[a], reach[1] - (size[a] - 1) * least[a]))
-        done[a] = True
-        clear()
-    inner = seen()
-    begin[cleared], end[cleared] = inner[0][cleared], inner[1][cleared]
-    asked = np.isin(atom, np.unique(atom[wanted]))
-    lower[asked], upper[asked] = low + wide * begin[atom[asked]], low + wide * end[atom[asked]]
-    return Intervals(lower, upper, ~cleared[atom])
+    ends |= {cell: (peeled.value(cell), peeled.value(cell)) for cell in np.intersect1d(fixed, wanted).tolist()}
+    open_cells = np.flatnonzero(~peeled.fixed & peeled.rows.any(axis=0))
+    if len(open_cells):
+        _reached(evidence, peeled, caps, open_cells, wanted, enough, Intervals(lower, upper, exact, ends))
+    return Intervals(lower, upper, exact, ends)
 
 
-def _atoms(rows: Sets, caps: Caps) -> Ints:
+def _reached(
+    evidence: Evidence,
+    peeled: Peeled,
+    caps: Caps,
+    cells: NDArray[np.intp],
+    wanted: NDArray[np.intp],
+    enough: float | None,
+    found: Intervals,
+) -> None:
+    """Put in the intervals of the cells that subtraction alone does not settle."""
+    rows = peeled.rows[:, cells]
+    atom = _atoms(rows, caps.low[cells], caps.high[cells])
+    number = int(atom.max()) + 1
+    size = np.bincount(atom, weights=evidence.counts[cells], minlength=number).astype(np.int64)
+    first = np.zeros(number, dtype=np.intp)
+    first[atom[::-1]] = np.arange(len(atom))[::-1]
+    low, high = caps.low[cells[first]], caps.high[cells[first]]
+    exact_ends = [caps.ends(int(cell)) for cell in cells[first]]
+    truth: Floats | None = None
+    if evidence.truth is not None:
+        truth = np.bincount(atom, weights=evidence.truth[cells], minlength=number).astype(np.float64)
+    asked = np.zeros(number, bool)
+    asked[atom[np.isin(cells, wanted)]] = True
+    step = evidence.domain.snap
+    fine = step is not None and ROUNDING * float(evidence.domain.width / step) > SLACK
+    try:
+        totals = reach(
+            rows[:, first], peeled.rest, Atoms(size, low, high, exact_ends, truth), np.flatnonzero(asked), enough,
+            fractions=fine,
+        )  # fmt: skip
+    except Infeasible:
+        raise Contradiction(
+            "no values fit all sums: the table changed between the answers, or they are about another table"
+        ) from None
+    begin = np.maximum(low, totals.least - (size - 1) * high)
+    end = np.maximum(begin, np.minimum(high, totals.most - (size - 1) * low))
+    chosen = asked[atom]
+    found.lower[cells[chosen]], found.upper[cells[chosen]] = begin[atom[chosen]], end[atom[chosen]]
+    found.exact[cells[chosen]] = ~totals.seen[atom[chosen]]
+    proved: dict[int, tuple[Fraction, Fraction]] = {}
+    for a, (least, most) in totals.exact.items():
+        bottom, top = exact_ends[a]
+        others = int(size[a]) - 1
+        proved[a] = max(bottom, least - others * top), min(top, most - others * bottom)
+    for cell, a in zip(cells[chosen].tolist(), atom[chosen].tolist(), strict=True):
+        if a in proved:
+            found.ends[cell] = proved[a]
+
+
+def _atoms(rows: Sets, low: Floats, high: Floats) -> Ints:
     """Number the classes of cells that are in the same sums with the same caps."""
-    ends = np.unique(np.stack([caps.low, caps.high], axis=1), axis=0, return_inverse=True)[1].ravel()
+    ends = np.unique(np.stack([low, high], axis=1), axis=0, return_inverse=True)[1].ravel()
     merged = np.stack([classes(rows), ends], axis=1)
     return np.asarray(np.unique(merged, axis=0, return_inverse=True)[1].ravel(), dtype=np.int64)
 
 
 def _on_grid(found: Intervals, evidence: Evidence) -> Intervals:
-    """Round inwards to the domain's grid, where it has one."""
-    step, low = evidence.domain.step, evidence.domain.low
+    """Round inwards to the grid of the domain or of the column's type, where there is one.
+
+    Ends that are known in fractions are rounded exactly; others allow for the solver's tolerance.
+    """
+    step = evidence.domain.snap
     if step is None:
         return found
-    slack = max(1e-6, ROUNDING * float(evidence.domain.width / step))
-    up = np.array([ceil((each - float(low)) / float(step) - slack) for each in found.lower])
-    down = np.array([floor((each - float(low)) / float(step) + slack) for each in found.upper])
-    down = np.maximum(up, down)
-    return Intervals(float(low) + float(step) * up, float(low) + float(step) * down, found.exact)
+    start = evidence.domain.low if evidence.domain.step is not None else Fraction(0)
+    slack = min(SLACK, max(1e-6, ROUNDING * float(evidence.domain.width / step)))
+    up = np.ceil((found.lower - float(start)) / float(step) - slack)
+    down = np.maximum(up, np.floor((found.upper - float(start)) / float(step) + slack))
+    lower, upper = float(start) + float(step) * up, float(start) + float(step) * down
+    for cell, (low, high) in found.ends.items():
+        if low == high:
+            lower[cell] = upper[cell] = float(low)
+            continue
+        first, last = ceil((low - start) / step), floor((high - start) / step)
+        first, last = (first, last) if first <= last else (last, last)
+        lower[cell], upper[cell] = float(start + step * first), float(start + step * last)
+    if step < 1:  # written as decimals, not as sums of binary fractions
+        digits = max(0, -floor(log10(float(step))) + 2)
+        lower, upper = np.round(lower, digits), np.round(upper, digits)
+    return Intervals(lower, upper, found.exact, found.ends)

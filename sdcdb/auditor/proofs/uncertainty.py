@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sdcdb.auditor.evidence import Domain
+from sdcdb.auditor.evidence import Domain, Evidence
 from sdcdb.auditor.proofs.interval import Intervals
 from sdcdb.gateway.inference.intervals.equivocation import area, h0
 from sdcdb.measures.cae_curve import Curve, cae, curve
@@ -62,21 +62,32 @@ def mixture(found: Intervals, cells: Sequence[int], counts: Sequence[int], domai
     return edges[probability > 0], probability[probability > 0] / probability.sum()
 
 
-def given(
-    found: Intervals, cell: int, known: Mapping[str, Sequence[object]], counts: NDArray[np.int64], domain: Domain
-) -> tuple[Doubt, Curve]:
-    """Return the uncertainty of an intruder who knows these columns of the person in `cell`, and the curve H(eps)."""
-    matching = [
-        other
-        for other in np.flatnonzero(counts > 0).tolist()
-        if all(values[other] == values[cell] for values in known.values())
-    ]
-    if len(matching) == 1:
-        number = min(GRID, values_in(float(found.lower[cell]), float(found.upper[cell]), domain))
-        values = np.linspace(found.lower[cell], found.upper[cell], number)
-        return of_interval(float(found.lower[cell]), float(found.upper[cell]), domain), curve(
-            np.unique(values), np.full(len(np.unique(values)), 1 / len(np.unique(values)))
-        )
-    values, probability = mixture(found, matching, [int(counts[c]) for c in matching], domain)
-    measured = cae(values, probability)
-    return Doubt(measured.h0, measured.area), curve(values, probability)
+class Uncertainty:
+    """What an intruder who knows some columns of a person still does not know: found once per combination of them."""
+
+    def __init__(self, found: Intervals, known: Mapping[str, Sequence[object]], evidence: Evidence) -> None:
+        self._found, self._domain, self._counts = found, evidence.domain, evidence.counts
+        columns = list(known.values())
+        self._key = [tuple(values[cell] for values in columns) for cell in range(len(evidence.counts))]
+        self._matching: dict[tuple[object, ...], list[int]] = {}
+        for cell in np.flatnonzero(evidence.counts > 0).tolist():
+            self._matching.setdefault(self._key[cell], []).append(cell)
+        self._kept: dict[tuple[object, ...], tuple[Doubt, Curve]] = {}
+
+    def of(self, cell: int) -> tuple[Doubt, Curve]:
+        """Return the uncertainty about the person in a cell, and the curve H(eps)."""
+        key = self._key[cell]
+        if key not in self._kept:
+            self._kept[key] = self._measured(cell, self._matching.get(key, [cell]))
+        return self._kept[key]
+
+    def _measured(self, cell: int, matching: list[int]) -> tuple[Doubt, Curve]:
+        found, domain = self._found, self._domain
+        if len(matching) == 1:
+            number = min(GRID, values_in(float(found.lower[cell]), float(found.upper[cell]), domain))
+            values = np.unique(np.linspace(found.lower[cell], found.upper[cell], number))
+            doubt = of_interval(float(found.lower[cell]), float(found.upper[cell]), domain)
+            return doubt, curve(values, np.full(len(values), 1 / len(values)))
+        values, probability = mixture(found, matching, [int(self._counts[c]) for c in matching], domain)
+        measured = cae(values, probability)
+        return Doubt(measured.h0, measured.area), curve(values, probability)

@@ -32,7 +32,8 @@ class Columns:
 def reads_confidential(tree: exp.Expr, tables: Sequence[Restricted], columns: Columns) -> str | None:
     """Return what a statement reads that is or may be confidential; None if it surely reads nothing of that."""
     hidden = columns.hidden(tables)
-    found = _by_name(tree, hidden) or _by_other_means(tree)
+    excluding = any(star.args.get("except_") for star in tree.find_all(exp.Star))  # names what it does not read
+    found = (None if excluding else _by_name(tree, hidden)) or _by_other_means(tree)
     if found is not None:
         return found
     plain = _without_stars(tree, columns)

@@ -4,24 +4,31 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlglot import exp
 
+from sdcdb.auditor.reading.category_facts import category_account
 from sdcdb.auditor.reading.fact import AUDITED, Account, Fact, Outcome, not_understood
 from sdcdb.auditor.reading.reads import Reading, merged, reading
 from sdcdb.auditor.reading.snapshot import Snapshot
 from sdcdb.errors import SdcdbError
 
-MOST_DIRECT = 2_000
+MOST_DIRECT = 20_000
 """Records of a direct read whose values enter the audit one by one; a larger read is a finding as a whole."""
 
 
 def refused(tree: exp.Expr, snapshot: Snapshot, reason: str) -> Account:
     """Distinguish a direct read from a statement that is merely not understood."""
     found = reading(tree, snapshot.relations, snapshot.columns.confidential)
+    categories = category_account(merged(tree, snapshot.relations) or tree, snapshot)
+    if categories is not None and (categories.outcome is Outcome.ANSWERED or not found.shown):
+        return categories
     if not found.shown:
         return not_understood(reason)
     selected = {table: cells for table in found.tables if (cells := _selected(tree, snapshot, table)) is not None}
     facts = tuple(_direct_facts(found, selected, snapshot))
     columns = ", ".join(f"{table}.{column}" for table, column in sorted(found.shown))
-    return Account(Outcome.FINDING, f"shows values of {columns}", facts, tuple(sorted(found.shown)), selected)
+    facts += categories.facts if categories is not None and categories.outcome is Outcome.FINDING else ()
+    more = sum(len(cells) for cells in selected.values()) > MOST_DIRECT
+    reason = f"shows values of {columns}{', of too many records to list each' if more else ''}"
+    return Account(Outcome.FINDING, reason, facts, tuple(sorted(found.shown)), selected)
 
 
 def _selected(tree: exp.Expr, snapshot: Snapshot, table: str) -> NDArray[np.intp] | None:

@@ -44,7 +44,7 @@ class Fact:
     @property
     def key(self) -> tuple[object, ...]:
         """What makes two answers the same."""
-        return (self.table, self.column, self.kind, self.packed.tobytes(), self.answer, self.values)
+        return (self.table, self.column, self.kind, self.packed.tobytes(), self.answer, self.values, self.direct)
 
 
 @dataclass(frozen=True)

@@ -226,7 +226,19 @@ class History:
 
     def columns(self) -> list[tuple[str, str]]:
         """Return the confidential columns that answers are about."""
-        return list(dict.fromkeys((item.fact.table, item.fact.column) for item in self.items.values()))
+        return list(dict.fromkeys(each[:2] for each in self._about() if each[2]))
+
+    def category_columns(self) -> list[tuple[str, str]]:
+        """Return the confidential columns without a numeric domain that answers are about."""
+        return list(dict.fromkeys(each[:2] for each in self._about() if not each[2]))
+
+    def _about(self) -> Iterator[tuple[str, str, bool]]:
+        for item in self.items.values():
+            yield item.fact.table, item.fact.column, item.fact.values is None
+
+    def of_categories(self, table: str, column: str, users: frozenset[str] | None = None) -> list[Item]:
+        """Return the answers about a column of categories, as `of` does."""
+        return self.of(table, column, users)
 
     def of(self, table: str, column: str, users: frozenset[str] | None = None) -> list[Item]:
         """Return the answers about a column in the order in which these users (or anybody) first received them."""
@@ -248,6 +260,7 @@ class History:
             tuple(item.fact.kind for item in items),
             tuple(item.fact.answer for item in items),
             tuple(item.first.number for item in items),
+            audited.truth(fact.column) if all(item.fact.computed for item in items) else None,
         )
 
     def understood(self) -> Iterator[Occurrence]:

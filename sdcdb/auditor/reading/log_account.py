@@ -68,7 +68,8 @@ def _by_words(text: str, dialect: str, snapshot: Snapshot, answers: Rows | None,
 
 
 def _tree(tree: exp.Expr, dialect: str, snapshot: Snapshot, answers: Rows | None, context: Context) -> Account:
-    names = named(tree, snapshot.relations, snapshot.surroundings, context)
+    made = isinstance(tree, exp.Create) and isinstance(tree.expression, exp.Expr)
+    names = named(tree.expression if made else tree, snapshot.relations, snapshot.surroundings, context)
     local = _local_names(tree, snapshot)
     if isinstance(local, exp.Query | exp.Subquery | exp.Values):
         return _query(local, names, snapshot, answers, dialect)

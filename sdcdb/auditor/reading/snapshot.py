@@ -7,6 +7,7 @@ unless the table is too large.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 import duckdb
@@ -33,6 +34,7 @@ from sdcdb.policy.models import ROWID, Policy, Restrict, Role
 RECORDS = 100_000
 """Tables up to this size are audited record by record."""
 MOST_KEYS = 20_000
+_UNSTABLE = frozenset({"random", "rand", "uuid", "nextval", "now", "setseed"})
 EVERYTHING = ("count", "sum", "avg", "min", "max")
 
 
@@ -50,7 +52,13 @@ class AuditedTable:
     def domain(self, column: str) -> Domain:
         """Return the public range of a confidential column."""
         spec = self.table.confidential[column]
-        return Domain.of(spec.low, spec.high, spec.step)
+        scale = self.cells.totals[column].scale
+        return Domain.of(spec.low, spec.high, spec.step, None if scale is None else Fraction(1, 10**scale))
+
+    def truth(self, column: str) -> NDArray[np.float64]:
+        """Return the total of each cell."""
+        totals = self.cells.totals[column]
+        return np.asarray(np.asarray(totals.sums, dtype=np.float64) / 10 ** (totals.scale or 0), dtype=np.float64)
 
     def counts(self, column: str) -> NDArray[np.int64]:
         """Return the number of values in each cell."""
@@ -84,6 +92,7 @@ class Snapshot:
         self.surroundings = surroundings(self._con, self.relations)
         self.columns = self._columns()
         self._collapsing: dict[str, bool] = {}
+        self._categories: dict[tuple[str, str], tuple[str | None, ...]] = {}
         if not self.tables:
             raise DataError("nothing to audit: the policy has no confidential column")
 
@@ -121,10 +130,9 @@ class Snapshot:
         None where the table is not audited by record, the condition reads a confidential column or another table, or
         its function does not always return the same.
         """
-        unstable = {"random", "rand", "uuid", "nextval", "now", "setseed"}
         names = {node.name.casefold() for node in condition.find_all(exp.Anonymous, exp.Column)}
         confidential = {name.casefold() for name in self.confidential(table.name)}
-        if table.key not in table.quasi or names & (confidential | unstable):
+        if table.key not in table.quasi or names & (confidential | _UNSTABLE):
             return None
         if any(condition.find_all(exp.Query, exp.Rand, exp.CurrentTimestamp, exp.CurrentDate, exp.Uuid)):
             return None
@@ -184,6 +192,77 @@ class Snapshot:
         own = {fold(name): name for name in column_types(self._con, table)}
         wanted = (fold(name) for name in self.policy.tables[table].named(Role.CONFIDENTIAL))
         return frozenset(own[name] for name in wanted if name in own)
+
+    def categories(self, table: str, column: str) -> tuple[str | None, ...]:
+        """Return the value of each cell in a column without a numeric domain, as text; cells are single records."""
+        if (table, column) not in self._categories:
+            audited = self.tables[table]
+            key, name = audited.table.key, quoted(identifier(column))
+            joined = f"c.{quoted(identifier(key))} = t.{key if key == ROWID else quoted(identifier(key))}"
+            rows = self._con.execute(
+                f"SELECT CAST(t.{name} AS VARCHAR) FROM {audited.cells.source} c JOIN "
+                f'{quoted(table_reference(table))} t ON {joined} ORDER BY c."{CELL}"'
+            ).fetchall()
+            if len(rows) != audited.cells.size:
+                raise DataError(f"the key {key!r} of {table!r} is not unique")
+            self._categories[table, column] = tuple(row[0] for row in rows)
+        return self._categories[table, column]
+
+    def all_categories(self, table: str, column: str) -> frozenset[str | None]:
+        """Return all values of a column without a numeric domain."""
+        return frozenset(self.categories(table, column))
+
+    def cells_where(self, table: Restricted, source: exp.Table, conditions: list[exp.Expr]) -> list[int] | None:
+        """Return the cells that conditions without confidential columns choose; None where that is not certain."""
+        found = self._keyed(table, source, conditions, [])
+        return None if found is None else sorted(found)
+
+    def groups_of(
+        self, table: Restricted, source: exp.Table, keys: list[exp.Expr], cells: list[int]
+    ) -> list[list[int]] | None:
+        """Return some cells by groups; None where the keys cannot be evaluated."""
+        found = self._keyed(table, source, [], keys)
+        if found is None:
+            return None
+        groups: dict[object, list[int]] = {}
+        for cell in cells:
+            groups.setdefault(found[cell], []).append(cell)
+        return list(groups.values())
+
+    def categories_where(
+        self, table: Restricted, source: exp.Table, column: str, conditions: list[exp.Expr]
+    ) -> frozenset[str | None] | None:
+        """Return the values of a column that conditions on it alone choose."""
+        if not conditions:
+            return self.all_categories(table.name, column) if table.key in table.quasi else None
+        value = exp.cast(exp.column(identifier(column)), "VARCHAR")
+        query = exp.Select().select(value).distinct().from_(source.copy()).where(*(each.copy() for each in conditions))
+        rows = self._rows(query)
+        return None if rows is None else frozenset(row[0] for row in rows)
+
+    def _keyed(
+        self, table: Restricted, source: exp.Table, conditions: list[exp.Expr], keys: list[exp.Expr]
+    ) -> dict[int, tuple[Any, ...]] | None:
+        """Return the cells that conditions choose, each with the values of some expressions."""
+        if table.key not in table.quasi:
+            return None
+        shown = [exp.cast(exp.column(identifier(table.key)), "VARCHAR"), *(key.copy() for key in keys)]
+        query = exp.Select().select(*shown).from_(source.copy())
+        rows = self._rows(query.where(*(each.copy() for each in conditions)) if conditions else query)
+        if rows is None:
+            return None
+        place = {name: cell for cell, name in enumerate(self.tables[table.name].names)}
+        return {place[row[0]]: tuple(map(str, row[1:])) for row in rows}
+
+    def _rows(self, query: exp.Select) -> list[tuple[Any, ...]] | None:
+        unstable = {node.name.casefold() for node in query.find_all(exp.Anonymous)} & _UNSTABLE
+        changing = query.find(exp.Rand, exp.CurrentTimestamp, exp.CurrentDate, exp.Uuid)
+        if unstable or changing is not None or len(list(query.find_all(exp.Query))) > 1:
+            return None
+        try:
+            return self._con.execute(query.sql("duckdb", comments=False)).fetchall()
+        except duckdb.Error:
+            return None
 
     def collapses(self, column: str) -> bool:
         """Tell whether a text column has values that a case-insensitive collation takes for one, or may."""

@@ -1,0 +1,298 @@
+"""The totals that sums leave possible. Sums that share no record are solved apart, each in the cheapest way.
+
+One sum alone has a closed form. Otherwise most records are seen to be in no danger from one possible assignment (the
+data themselves, where the answers were computed from them): the ellipsoid around it that fits into the ranges (Dikin)
+lies inside the polytope, and so does the way from it in the direction of one record. Only what is left gets programmes.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
+
+from sdcdb.auditor.evidence import Sets
+from sdcdb.gateway.inference.intervals.programme import Programme
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+MARGIN = 1e-7
+DENOMINATORS = (60, 5_000, 10**6)
+BLOCK = 256
+MANY = 40  # records left over: more are first tried by programmes in random directions
+
+
+@dataclass(frozen=True, eq=False)
+class Atoms:
+    """Unknown totals: the number of records of each, the range of one record, and one possible assignment, if known."""
+
+    size: NDArray[np.int64]
+    low: Floats
+    high: Floats
+    ends: Sequence[tuple[Fraction, Fraction]]
+    truth: Floats | None
+
+
+@dataclass(eq=False)
+class Reach:
+    """The least and greatest total of each atom. `seen`: only a part, wide enough; `exact`: the ends in fractions."""
+
+    least: Floats
+    most: Floats
+    seen: NDArray[np.bool_]
+    exact: dict[int, tuple[Fraction, Fraction]] = field(default_factory=dict)
+
+
+class Infeasible(ValueError):  # noqa: N818 - what the sums are
+    """No totals fit all sums."""
+
+
+def reach(
+    rows: Sets, answers: Sequence[Fraction], atoms: Atoms, todo: Indices, enough: float | None, *, fractions: bool
+) -> Reach:
+    """Find the totals that each atom of `todo` can have; one whose records keep `enough` may get only a part."""
+    found = Reach(atoms.size * atoms.low, atoms.size * atoms.high, np.zeros(len(atoms.size), bool))
+    rows, answers = _distinct(rows, answers)
+    wanted = np.zeros(len(atoms.size), bool)
+    wanted[todo] = True
+    for own, columns in _components(rows):
+        if atoms.truth is not None and not wanted[columns].any():
+            continue
+        inside = rows[np.ix_(own, columns)]
+        own_answers = [answers[at] for at in own]
+        if len(own) == 1:
+            _alone(own_answers[0], columns, atoms, found)
+        else:
+            _Part(inside, own_answers, columns, atoms, found, enough, fractions=fractions).solve(wanted[columns])
+    return found
+
+
+def _distinct(rows: Sets, answers: Sequence[Fraction]) -> tuple[Sets, list[Fraction]]:
+    if not len(rows):
+        return rows, []
+    _, first, inverse = np.unique(np.packbits(rows, axis=1), axis=0, return_index=True, return_inverse=True)
+    spread = max(abs(each) for each in answers) if answers else Fraction(0)
+    if any(
+        abs(answer - answers[first[own]]) > spread * Fraction(MARGIN)
+        for answer, own in zip(answers, inverse.ravel(), strict=True)
+    ):
+        raise Infeasible
+    chosen = np.sort(first)
+    return rows[chosen], [answers[at] for at in chosen]
+
+
+def _components(rows: Sets) -> list[tuple[Indices, Indices]]:
+    """Return rows and columns that hang together."""
+    if not len(rows):
+        return []
+    k = len(rows)
+    matrix = sparse.csr_matrix(rows)
+    graph = sparse.bmat([[None, matrix], [matrix.T, None]], format="csr")
+    number, label = connected_components(graph, directed=False)
+    by_row, by_column = np.argsort(label[:k], kind="stable"), np.argsort(label[k:], kind="stable")
+    ends = np.arange(number + 1)
+    row_at, column_at = np.searchsorted(label[:k][by_row], ends), np.searchsorted(label[k:][by_column], ends)
+    return [
+        (np.sort(by_row[row_at[c] : row_at[c + 1]]), np.sort(by_column[column_at[c] : column_at[c + 1]]))
+        for c in range(number)
+        if row_at[c + 1] > row_at[c]
+    ]
+
+
+def _alone(answer: Fraction, columns: Indices, atoms: Atoms, found: Reach) -> None:
+    """A sum of its own: each total is what the others leave of it."""
+    least = {int(c): int(atoms.size[c]) * atoms.ends[c][0] for c in columns}
+    most = {int(c): int(atoms.size[c]) * atoms.ends[c][1] for c in columns}
+    all_least, all_most = sum(least.values(), Fraction(0)), sum(most.values(), Fraction(0))
+    slack = MARGIN * float(all_most - all_least)
+    if float(answer - all_least) < -slack or float(all_most - answer) < -slack:
+        raise Infeasible
+    for c, own in least.items():
+        ends = max(own, answer - (all_most - most[c])), min(most[c], answer - (all_least - own))
+        found.exact[c] = ends
+        found.least[c], found.most[c] = float(ends[0]), float(ends[1])
+
+
+class _Vertices(Programme):
+    """The polytope of all totals that agree with the answers, and the spread of the vertices seen so far."""
+
+    def __init__(self, rows: Sets, answers: Floats, low: Floats, high: Floats) -> None:
+        super().__init__(rows, answers, low, high)
+        self.lowest, self.highest = np.full(len(low), np.inf), np.full(len(low), -np.inf)
+
+    def _run(self) -> float | None:
+        found = super()._run()
+        if found is not None:
+            seen = np.asarray(self._solver.getSolution().col_value, dtype=np.float64)
+            self.lowest, self.highest = np.minimum(self.lowest, seen), np.maximum(self.highest, seen)
+        return found
+
+    def wander(self, columns: Indices, rng: np.random.Generator) -> None:
+        """Go to the vertices farthest in a random direction and in its opposite."""
+        direction = np.zeros(len(self._low))
+        direction[columns] = rng.standard_normal(len(columns))
+        self.least(direction)
+        self.least(-direction)
+
+    def end(self, column: int, *, upper: bool) -> tuple[float, Floats] | None:
+        """Return the greatest or least total of a column, with the prices of the sums."""
+        self._solver.changeColCost(column, -1.0 if upper else 1.0)
+        found = self._run()
+        prices = np.asarray(self._solver.getSolution().row_dual, dtype=np.float64)
+        self._solver.changeColCost(column, 0.0)
+        return None if found is None else (-found if upper else found, -prices if upper else prices)
+
+
+class _Part:
+    """Sums that hang together, in units of the widest range."""
+
+    def __init__(
+        self,
+        rows: Sets,
+        answers: list[Fraction],
+        columns: Indices,
+        atoms: Atoms,
+        found: Reach,
+        enough: float | None,
+        *,
+        fractions: bool,
+    ) -> None:
+        self.rows, self.answers, self.columns, self.atoms, self.found = rows, answers, columns, atoms, found
+        self.size = atoms.size[columns].astype(np.float64)
+        self.low, self.high = self.size * atoms.low[columns], self.size * atoms.high[columns]
+        self.unit = float(max((atoms.high[columns] - atoms.low[columns]).max(), 1e-300))
+        self.enough, self.fractions = enough, fractions
+
+    def solve(self, wanted: NDArray[np.bool_]) -> None:
+        cleared = self._by_the_truth(wanted)
+        todo = np.flatnonzero(wanted & ~cleared)
+        if not len(todo) and self.atoms.truth is not None:
+            return
+        base = self.low
+        above = [
+            float(answer - sum((Fraction(float(each)) for each in base[row]), Fraction(0))) / self.unit
+            for answer, row in zip(self.answers, self.rows, strict=True)
+        ]
+        programme = _Vertices(self.rows, np.array(above), np.zeros(len(base)), (self.high - base) / self.unit)
+        if self.atoms.truth is None and not programme.feasible():
+            raise Infeasible
+        if self.enough is not None and len(todo) > MANY:
+            todo = self._by_vertices(programme, todo)
+        for n, at in enumerate(todo):
+            if self.enough is not None and n and n % MANY == 0:
+                self._note(programme, todo)
+            if not self.found.seen[self.columns[at]]:
+                self._programme(programme, int(at))
+
+    def _by_vertices(self, programme: _Vertices, todo: Indices) -> Indices:
+        rng, before = np.random.default_rng(len(self.rows)), len(todo) + 1
+        while MANY < len(todo) < before:
+            before = len(todo)
+            programme.wander(todo, rng)
+            self._note(programme, todo)
+            todo = todo[~self.found.seen[self.columns[todo]]]
+        return todo
+
+    def _note(self, programme: _Vertices, todo: Indices) -> None:
+        """Note the totals that the vertices show, where they are enough."""
+        held = np.isfinite(programme.lowest[todo])
+        least = self.low[todo] + programme.lowest[todo] * self.unit
+        most = self.low[todo] + programme.highest[todo] * self.unit
+        self._clear(todo[held], least[held], most[held])
+
+    def _clear(self, at: Indices, least: Floats, most: Floats) -> None:
+        """Take these totals as a part of what is possible, where a record's interval is wide enough by them."""
+        own = self.columns[at]
+        low, high, others = self.atoms.low[own], self.atoms.high[own], self.size[at] - 1
+        begin, end = np.maximum(low, least - others * high), np.minimum(high, most - others * low)
+        wide = (end - begin >= (self.enough or 0) * (1 + MARGIN)) & ~self.found.seen[own]
+        wide &= ~np.isin(own, list(self.found.exact))
+        chosen = own[wide]
+        self.found.least[chosen], self.found.most[chosen] = least[wide], most[wide]
+        self.found.seen[chosen] = True
+
+    def _by_the_truth(self, wanted: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Clear records by the ellipsoid around the data, then by the way from the data in their own direction."""
+        truth, cleared = self.atoms.truth, np.zeros(len(self.columns), bool)
+        if truth is None or self.enough is None or len(self.rows) > 3_000:
+            return cleared
+        x = truth[self.columns]
+        room = np.minimum(x - self.low, self.high - x)
+        free = np.flatnonzero(room > MARGIN * self.unit)
+        if not len(free):
+            return cleared
+        matrix = self.rows[:, free].astype(np.float64)
+        basis = _row_space(matrix * room[free])
+        half = room[free] * np.sqrt(np.maximum(0.0, 1 - (basis**2).sum(axis=1))) * (1 - 1e-6)
+        self._clear(free, x[free] - half, x[free] + half)
+        todo = free[(wanted & ~self.found.seen[self.columns])[free]]
+        if len(todo):
+            basis = _row_space(matrix)
+            place = np.searchsorted(free, todo)
+            up, down = self.high[free] - x[free], x[free] - self.low[free]
+            for start in range(0, len(todo), BLOCK):
+                own = place[start : start + BLOCK]
+                way = -basis @ basis[own].T
+                way[own, np.arange(len(own))] += 1
+                size = np.maximum(np.abs(way), 1e-300)
+                moves = size > 1e-12
+                ahead = np.where(moves, np.where(way > 0, up[:, None], down[:, None]) / size, np.inf).min(axis=0)
+                back = np.where(moves, np.where(way > 0, down[:, None], up[:, None]) / size, np.inf).min(axis=0)
+                step = way[own, np.arange(len(own))] * (1 - 1e-6)
+                still = ~(moves[own, np.arange(len(own))] & np.isfinite(ahead) & np.isfinite(back))
+                ahead[still] = back[still] = 0.0
+                at = free[own]
+                self._clear(at, x[at] - back * step, x[at] + ahead * step)
+        return np.asarray(self.found.seen[self.columns], dtype=bool)
+
+    def _programme(self, programme: _Vertices, at: int) -> None:
+        own = int(self.columns[at])
+        least, most = programme.end(at, upper=False), programme.end(at, upper=True)
+        if least is None or most is None:
+            return
+        self.found.least[own] = max(self.low[at], self.low[at] + least[0] * self.unit)
+        self.found.most[own] = min(self.high[at], self.low[at] + most[0] * self.unit)
+        if self.fractions:
+            exact = self._exact(at, least[1], upper=False), self._exact(at, most[1], upper=True)
+            if exact[0] is not None and exact[1] is not None:
+                self.found.exact[own] = exact[0], exact[1]
+                self.found.least[own], self.found.most[own] = float(exact[0]), float(exact[1])
+
+    def _exact(self, at: int, prices: Floats, *, upper: bool) -> Fraction | None:
+        """Return the bound that prices prove in fractions, if it is as good as the programme's.
+
+        For any prices y, x_at = sum y b + sum (e_at - y A) x, and every x on the right lies between its ends.
+        """
+        own = int(self.columns[at])
+        goal = float(self.found.most[own] if upper else self.found.least[own])
+        sides = [
+            (int(self.atoms.size[c]) * self.atoms.ends[c][0], int(self.atoms.size[c]) * self.atoms.ends[c][1])
+            for c in self.columns
+        ]
+        for denominator in DENOMINATORS:
+            weights = [Fraction(float(price)).limit_denominator(denominator) for price in prices]
+            total = sum((w * b for w, b in zip(weights, self.answers, strict=True) if w), Fraction(0))
+            factors = [Fraction(0)] * len(sides)
+            for weight, row in zip(weights, self.rows, strict=True):
+                if weight:
+                    for column in np.flatnonzero(row):
+                        factors[column] -= weight
+            factors[at] += 1
+            for factor, (low, high) in zip(factors, sides, strict=True):
+                if factor:
+                    total += factor * (high if (factor > 0) == upper else low)
+            gap = float(total) - goal if upper else goal - float(total)
+            if gap <= 1e-6 * self.unit:
+                end: Fraction = min(total, sides[at][1]) if upper else max(total, sides[at][0])
+                return end
+        return None
+
+
+def _row_space(matrix: Floats) -> Floats:
+    """Return an orthonormal basis of the rows, one column each."""
+    values, vectors = np.linalg.eigh(matrix @ matrix.T)
+    kept = values > 1e-9 * max(float(values[-1]), 1e-300)
+    return np.asarray(matrix.T @ (vectors[:, kept] / np.sqrt(values[kept])))
