@@ -163,6 +163,8 @@ class TablePolicy(Strict):
     """Aggregates that may be asked."""
     columns: dict[str, ColumnLimits]
     """The thresholds by confidential column."""
+    views: str = ""
+    """A digest of how its protected views were fitted: what is plausible follows from them."""
     linked: tuple[str, ...] = ()
     """What is audited together: equations, and pairs of columns of this table or of another one."""
 

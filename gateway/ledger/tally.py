@@ -33,3 +33,14 @@ def _kind(entry: QuestionEntry | ExplainEntry) -> str:
     if isinstance(entry, ExplainEntry):
         return "explained"
     return "denied" if entry.refused else "suppressed" if entry.verdict == "suppress" else "answered"
+
+
+def count_surprises(ledger: Path) -> dict[str, int]:
+    """Count, by column, the answers outside of all that was plausible: for the owner, as it depends on the answers."""
+    found: dict[str, int] = {}
+    for entry in entries(records(ledger)) if ledger.exists() else ():
+        for fact in entry.facts if isinstance(entry, QuestionEntry) else ():
+            if fact.surprise:
+                name = f"{fact.table}.{fact.column}"
+                found[name] = found.get(name, 0) + 1
+    return found

@@ -4,7 +4,7 @@ Tightening takes effect at once. Loosening is an act of the owner: until it is a
 table.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import combinations
 
 from sdcdb.gateway.ledger.entry import ColumnLimits, PolicyEntry, TablePolicy
@@ -15,9 +15,14 @@ from sdcdb.policy.models import Policy
 _WIDTH = {"user": 0, "team": 1, "all": 2}
 
 
-def policy_entry(relations: Relations, policy: Policy, by: str, reason: str = "") -> PolicyEntry:
-    """Return the ledger's entry for a policy."""
-    tables = {table.name: _table_policy(table, _linked(table, relations)) for table in relations.restricted()}
+def policy_entry(
+    relations: Relations, policy: Policy, views: Mapping[str, str], by: str, reason: str = ""
+) -> PolicyEntry:
+    """Return the ledger's entry for a policy; `views` are digests of how each table's protected views were fitted."""
+    tables = {
+        table.name: _table_policy(table, _linked(table, relations), views.get(table.name, ""))
+        for table in relations.restricted()
+    }
     return PolicyEntry(by=by, reason=reason, tables=tables, teams=dict(policy.teams))
 
 
@@ -32,7 +37,7 @@ def _linked(table: Restricted, relations: Relations) -> tuple[str, ...]:
     return tuple(sorted(equations + pairs))
 
 
-def _table_policy(table: Restricted, linked: tuple[str, ...]) -> TablePolicy:
+def _table_policy(table: Restricted, linked: tuple[str, ...], views: str) -> TablePolicy:
     columns = {}
     for name, column in table.confidential.items():
         limits = table.limits_of(column)
@@ -48,9 +53,8 @@ def _table_policy(table: Restricted, linked: tuple[str, ...]) -> TablePolicy:
             known=str(column.known or ""),
             small_totals=limits.small_totals,
         )
-    return TablePolicy(
-        pool=table.limits.pool, aggregates=tuple(sorted(table.limits.aggregates)), columns=columns, linked=linked
-    )
+    aggregates = tuple(sorted(table.limits.aggregates))
+    return TablePolicy(pool=table.limits.pool, aggregates=aggregates, columns=columns, views=views, linked=linked)
 
 
 def same_policy(before: PolicyEntry, now: PolicyEntry) -> bool:

@@ -1,7 +1,7 @@
 """What has been answered about one table, by whom, and what it all tells: the ledger's entries as the audit's state."""
 
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import get_args
 
@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 from sdcdb.errors import DataError
 from sdcdb.gateway.inference.count_audit import CountAudit
 from sdcdb.gateway.inference.finding import Finding
+from sdcdb.gateway.inference.forecast import Forecast
 from sdcdb.gateway.inference.intervals.equivocation import STEPS
 from sdcdb.gateway.inference.knowledge import Knowledge
+from sdcdb.gateway.inference.prior import Prior
 from sdcdb.gateway.inference.question import Question
 from sdcdb.gateway.inference.set_audit import SetAudit
 from sdcdb.gateway.ledger.entry import Aggregate, AnsweredFact, VersionEntry
@@ -37,6 +39,10 @@ class Told:
     user: str
 
 
+Foretold = Callable[[str], Forecast | None]
+"""Gives the forecast for the cells that a protected view allows, by confidential column."""
+
+
 class TableHistory:
     """The audit of one table: one `Knowledge` for every confidential column and pool of users, made when first asked.
 
@@ -44,11 +50,14 @@ class TableHistory:
     of its own: answers about it are answers about that one.
     """
 
-    def __init__(self, table: Restricted, cells: Cells, version: str, past: Past) -> None:
+    def __init__(
+        self, table: Restricted, cells: Cells, version: str, past: Past, foretold: Foretold = lambda _column: None
+    ) -> None:
         self.table = table
         self.cells = cells
         self.version = version
         self._past = past
+        self._foretold = foretold
         self._layouts: dict[str, Layout] = {}
         self._people: dict[str, Layout] = {}  # of columns in which values have changed
         self._knowledge: dict[tuple[str, str], Knowledge] = {}
@@ -130,9 +139,10 @@ class TableHistory:
             told.add((each.fact.pool, each.column))
         domain = (spec.low, spec.high, spec.step)
         if len(told) <= 1:
-            return Knowledge.restore(layout.array(), *domain, limits, secrets.token_bytes(32), rows, spec.prior)
+            secret, public = secrets.token_bytes(32), self._public(column)
+            return Knowledge.restore(layout.array(), *domain, limits, secret, rows, public)
         # Pools or columns that were apart may each have been told the same: what is not new must not be counted twice.
-        state = Knowledge(layout.array(), *domain, limits, secrets.token_bytes(32), spec.prior)
+        state = Knowledge(layout.array(), *domain, limits, secrets.token_bytes(32), self._public(column))
         for question, answer in rows:
             state.learn([question], [answer])
         return state
@@ -154,6 +164,16 @@ class TableHistory:
                 found.learn(flags)
             self._counted[pool] = found
         return self._counted[pool]
+
+    def _public(self, column: str) -> Prior | Forecast | None:
+        """Return what is public of a column: by its protected view, cell by cell, or as declared for everybody."""
+        forecast, layout = self._foretold(column), self._layouts[column]
+        if forecast is None:
+            return self.table.confidential[column].prior
+        place = np.zeros(len(layout.array()), dtype=np.int64)  # for those who left: as for everybody
+        for cell, classes in enumerate(layout.views[-1]):
+            place[classes] = forecast.place[cell]
+        return Forecast(forecast.priors, place)
 
     def asked(self, row: Row, column: str, cells: Indices, kinds: frozenset[str]) -> Asked:
         """Put a query set into the audit's terms."""

@@ -17,6 +17,7 @@ from sdcdb.gateway.rules.table import denied
 from sdcdb.gateway.rules.versions import same_version
 from sdcdb.gateway.tables.cells import Cells
 from sdcdb.gateway.tables.fingerprint import fingerprint, sign
+from sdcdb.gateway.tables.foretelling import Foretelling
 from sdcdb.gateway.tables.halt import Halt
 from sdcdb.gateway.tables.held_version import HeldVersion
 from sdcdb.gateway.tables.joint_audit import JointAudit, Member
@@ -55,6 +56,8 @@ class Tables:
         self._unexplained: dict[str, str] = {}  # tables with a version that cannot be followed
         self._loosened: dict[str, list[str]] = {}  # what the policy allows that the ledger's last one did not
         self._current = self._fingerprints()
+        self._views = Foretelling(self._con, relations, self._policy)
+        self._plans = self._views.plans()
         past = self._read_past()
         self._note_policy(past)
         for table in self._tables.values():
@@ -110,6 +113,17 @@ class Tables:
         if not self._fixed and (self._database.path is None or sign(self._database.path) != self._sign):
             self._sign = sign(self._database.path)
             self._current = self._fingerprints()
+            self._follow_views()
+
+    def _follow_views(self) -> None:
+        """Judge anew what is plausible about tables whose protected views were fitted anew."""
+        plans, self._plans = self._plans, self._views.plans()
+        changed = [name for name, plan in self._plans.items() if plan != plans[name] and name in self._histories]
+        if changed:
+            past = self._read_past()
+            self._note_policy(past)
+            for name in changed:
+                self._open(self._tables[name], past)
 
     def _fingerprints(self) -> dict[str, str]:
         return {name: fingerprint(self._con, each, self._vault.secret) for name, each in self._tables.items()}
@@ -141,7 +155,7 @@ class Tables:
         """Accept the policy as it is, in the owner's name; return what became looser."""
         said = [f"{table}: {what}" for table, each in self._loosened.items() for what in each]
         if said:
-            self._ledger.append(fields_of(policy_entry(self._relations, self._policy, _account(), reason)))
+            self._ledger.append(fields_of(policy_entry(self._relations, self._policy, self._plans, _account(), reason)))
             self._loosened.clear()
         return said
 
@@ -150,7 +164,7 @@ class Tables:
 
     def _note_policy(self, past: LedgerPast) -> None:
         """Write the policy into the ledger if it is another one; limits that became looser wait for the owner."""
-        now, before = policy_entry(self._relations, self._policy, _account()), past.policy
+        now, before = policy_entry(self._relations, self._policy, self._plans, _account()), past.policy
         for name, table in now.tables.items() if before is not None else ():
             last = before.tables.get(name) if before is not None else None
             if last is not None and (what := loosened(last, table)):
@@ -274,8 +288,10 @@ class Tables:
 
     def _know(self, table: Restricted, cells: Cells, past: Past) -> None:
         """Go on with what is known of a table; without, if the ledger does not say what became of its records."""
+        version = self._current[table.name]
+        foretold = self._views.of(table, cells, version)
         try:
-            self._histories[table.name] = TableHistory(table, cells, self._current[table.name], past)
+            self._histories[table.name] = TableHistory(table, cells, version, past, foretold)
         except UnexplainedError as problem:
             self._unexplained[table.name] = str(problem)
 

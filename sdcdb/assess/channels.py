@@ -37,6 +37,12 @@ def channel(fitted: Fitted, column: str, grid: Grid) -> Floats | None:
     return None if published is None else grid.channel(published)
 
 
+def likelihoods(fitted: Fitted, column: str, values: Floats, grid: Grid) -> Floats | None:
+    """Return, for each value, the likelihood of the grid's cells under noise; None for a technique of another kind."""
+    published = _published(fitted, column, values[:, None])
+    return None if published is None else grid.channel(published)
+
+
 def counted(before: Cells, after: Cells, grid: Grid) -> Floats:
     """Estimate the channel of any technique from records; originals that do not occur are taken as unchanged."""
     likelihood = empirical(before, after, (grid.size, grid.size))

@@ -20,8 +20,8 @@ def status(
 ) -> None:
     """Show what all answers together reveal, and how much room is left. Exit code 1: a table waits for its owner."""
     from sdcdb.gateway.ledger.places import ledger_path
-    from sdcdb.gateway.ledger.tally import tally
-    from sdcdb.terminal.status import draw_asked, draw_halted, draw_known
+    from sdcdb.gateway.ledger.tally import count_surprises, tally
+    from sdcdb.terminal.status import draw_asked, draw_halted, draw_known, draw_surprises
     from sdcdb.terminal.values import json_text
 
     out = Output(as_json, quiet)
@@ -29,16 +29,18 @@ def status(
         halted = gateway.halted()
         found = gateway.known(user)
     questions = tally(ledger_path(db), user)
+    surprises = count_surprises(ledger_path(db)) if user is None else {}
     if as_json:
         data = {
             "known": [asdict(each) for each in found],
             "questions": [asdict(each) for each in questions],
             "halted": [asdict(each) for each in halted],
-        }
+        } | ({"surprises": surprises} if surprises else {})
         sys.stdout.write(json_text(data) + "\n")
     else:
         draw_known(out.console, found)
         draw_asked(out.console, questions)
         draw_halted(out.console, halted)
+        draw_surprises(out.console, surprises)
     if halted:
         raise typer.Exit(1)

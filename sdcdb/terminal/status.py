@@ -1,11 +1,12 @@
 """What analysts know so far: numbers, and a bar for the room that is left."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from sdcdb.errors import counted
 from sdcdb.gateway.knowledge_left import Known
 from sdcdb.gateway.ledger.tally import Tally
 from sdcdb.gateway.tables.halt import Halt
@@ -65,6 +66,13 @@ def draw_halted(console: Console, halted: Sequence[Halt]) -> None:
         console.print(Text(f"{printable(halt.table)} {WHY[halt.rule]}", "bold yellow"))
         for why in halt.why:
             console.print(Text(f"  {printable(why)}", "yellow"))
+
+
+def draw_surprises(console: Console, surprises: Mapping[str, int]) -> None:
+    """Tell the owner which columns are not what is declared public of them."""
+    for column, number in surprises.items():
+        said = f"{counted(number, 'answer')} outside of all that was plausible: correct `known` in the policy"
+        console.print(Text(f"{printable(column)}: {said}", "bold yellow"))
 
 
 def bar(room: float) -> Text:

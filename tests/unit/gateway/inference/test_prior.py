@@ -46,7 +46,7 @@ def test_sums_pass_their_spread_as_rarely_as_said(records: int) -> None:
     values, chances = GAINS.drawn
     sums = rng.choice(values, (20_000, records), p=chances).sum(axis=1)
     ones = np.ones(records)
-    below, above = Forecast.same(GAINS, records).spreads(ones, ones, 1e-2)
+    below, above = Forecast.same(GAINS, records).draws.spreads(ones, ones, 1e-2)
     mean = records * GAINS.mean
     assert (sums < mean - below - 1e-6).mean() <= 1e-2
     assert (sums > mean + above + 1e-6).mean() <= 1e-2

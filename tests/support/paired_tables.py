@@ -1,0 +1,165 @@
+"""Pairs of tables that agree on what is public and on every released answer, each behind a gateway of its own."""
+
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+import sdcdb
+from sdcdb.errors import Denied
+from sdcdb.gateway.inference.lattice.basis import fresh_basis, with_set
+from sdcdb.gateway.ledger.entry import QuestionEntry, entries
+from sdcdb.gateway.ledger.packing import unpack
+from sdcdb.gateway.ledger.places import ledger_path
+from sdcdb.gateway.ledger.read import records
+
+TOP = 1000
+KNOWN = ", known: {0: 40%, 0 to 500: 40%, 500 to 1000: 20%}"
+PROTECT = """\
+    protect:
+      people_public:
+        secret: env:SDCDB_PAIRS
+        columns:
+          pay: {method: normal, sd: 10%, boundary: reflect}
+"""
+Ints = NDArray[np.int64]
+Told = list[tuple[NDArray[np.bool_], frozenset[str]]]
+"""The people of every answered set, and what was told of it."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """People, their quasi-identifiers, the policy, and the statements that are asked."""
+
+    town: Ints
+    age: Ints
+    pay: Ints
+    policy: str
+    statements: tuple[str, ...]
+    protected: bool
+
+
+def make(seed: int) -> Pair:
+    """Make people and statements: sums, MIN and MAX, groups that are merged, marked or denied."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(24, 40))
+    pay = np.where(rng.random(n) < 0.4, 0, rng.integers(0, TOP + 1, n))
+    groups = ("merge", "mark", "deny")[seed % 3]
+    protected = seed % 4 == 3
+    policy = f"""\
+version: 1
+tables:
+  people:
+    key: id
+    columns:
+      id: identifier
+      town: quasi
+      age: quasi
+      pay: {{role: confidential, domain: [0, {TOP}], step: 1{KNOWN if seed % 4 else ""}}}
+    restrict: {{min_set: 3, min_interval: 5% of spread, min_h0: 1.0, groups: {groups}}}
+{PROTECT if protected else ""}"""
+    kinds = ["SUM(pay)", "AVG(pay), COUNT(*)"]
+    kinds += [] if seed % 2 else ["MAX(pay)", "MIN(pay)", "SUM(pay), MAX(pay)"]
+    made = []
+    for _ in range(5):
+        low = int(rng.integers(0, 6))
+        where = f"age BETWEEN {low} AND {low + int(rng.integers(2, 9))}"
+        what = kinds[int(rng.integers(len(kinds)))]
+        by = int(rng.integers(3))
+        if by == 2:
+            made.append(f"SELECT town, {what} FROM people WHERE {where} GROUP BY town ORDER BY ALL")
+        else:
+            made.append(f"SELECT {what} FROM people WHERE {where}{' AND town <> 2' * by}")
+    return Pair(rng.integers(0, 3, n), rng.integers(0, 12, n), pay, policy, tuple(made), protected)
+
+
+def watch(pair: Pair, folder: Path, view: Path | None = None) -> tuple[list[str], Told]:
+    """Ask everything; return all that an analyst sees, byte for byte, and the answered sets with their kinds.
+
+    `view` is a database whose protected view is published in place of the one fitted here.
+    """
+    path = folder / "people.duckdb"
+    held = pa.table({"id": np.arange(len(pair.pay)), "town": pair.town, "age": pair.age, "pay": pair.pay})
+    with duckdb.connect(str(path)) as con:
+        con.register("held", held)
+        con.execute("CREATE TABLE people AS SELECT id, town, age, pay::INTEGER AS pay FROM held")
+    rules = path.with_suffix(".policy.yaml")
+    rules.write_text(pair.policy, encoding="utf-8")
+    if pair.protected:
+        with sdcdb.open(path, policy=rules) as db:
+            db.protect(materialise=True)
+            if view is not None:
+                db.con.execute(f"ATTACH '{view}' AS other (READ_ONLY)")
+                db.con.execute("DELETE FROM people_public")
+                db.con.execute("INSERT INTO people_public SELECT * FROM other.people_public")
+    seen: list[str] = []
+    coins = patch.object(secrets, "token_bytes", lambda number=32: b"c" * number)  # the same private coins for both
+    with coins, sdcdb.open(path, policy=rules) as db, db.gateway() as gateway:
+        for sql in pair.statements:
+            seen.append(f"explain {gateway.explain(sql)}")
+            seen.append(f"says {_asked(lambda sql=sql: gateway.ask('EXPLAIN PRIVACY ' + sql).rows)}")  # type: ignore[misc]
+            seen.append(f"ask {_asked(lambda sql=sql: gateway.ask(sql))}")  # type: ignore[misc]
+            seen.append(f"status {gateway.status()} {gateway.known('analyst')}")
+    return seen, _told(path, pair)
+
+
+def _told(path: Path, pair: Pair) -> Told:
+    """Return the people of every answered set, and what was told of it."""
+    cells, cell = np.unique(np.stack([pair.town, pair.age]), axis=1, return_inverse=True)
+    found: Told = []
+    for entry in entries(records(ledger_path(path))):
+        for fact in entry.facts if isinstance(entry, QuestionEntry) else ():
+            flags = unpack(fact.cells, cells.shape[1])
+            found.append((flags[cell.reshape(-1)], frozenset(fact.kinds)))
+    return found
+
+
+def other(pair: Pair, told: Told, seed: int) -> Pair:
+    """Return another table with the same answers: values change places within atoms, and sums along the kernel."""
+    rng = np.random.default_rng(seed)
+    pay, n = pair.pay.copy(), len(pair.pay)
+    keys = np.array([[bool(people[i]) for people, _ in told] for i in range(n)], dtype=bool).reshape(n, -1)
+    for key in np.unique(keys, axis=0):
+        members = np.flatnonzero((keys == key).all(axis=1))
+        pay[members] = rng.permutation(pay[members])
+    if all(kinds == {"sum"} for _, kinds in told):
+        basis = fresh_basis(np.ones(n, dtype=np.int64))
+        for people, _ in told:
+            after = with_set(basis, people, 10.0)
+            basis = after if after is not None else basis
+        for vector in basis.vectors:
+            chosen = [rng.permutation(np.flatnonzero(basis.labels == c))[0] for c in range(len(basis.records))]
+            for times in (40, 7, 1, -1, -7, -40):
+                tried = pay.copy()
+                tried[chosen] += times * vector
+                if ((tried >= 0) & (tried <= TOP)).all():
+                    pay = tried
+                    break
+    return replace(pair, pay=pay)
+
+
+def compare(seed: int, folder: Path) -> bool:
+    """Watch one pair of tables; return whether they differ at all. What is seen must not."""
+    pair = make(seed)
+    one, two = folder / "one", folder / "two"
+    one.mkdir()
+    two.mkdir()
+    seen, told = watch(pair, one)
+    second = other(pair, told, seed)
+    again, _ = watch(second, two, one / "people.duckdb")
+    assert again == seen, f"pair {seed}"
+    return bool((second.pay != pair.pay).any())
+
+
+def _asked(ask: Callable[[], Any]) -> str:
+    try:
+        return repr(ask())
+    except Denied as refusal:
+        return f"{type(refusal).__name__} {refusal}"

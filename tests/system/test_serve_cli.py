@@ -1,0 +1,99 @@
+"""`sdcdb serve` as a process: what it says, signals, and SIGKILL under load."""
+
+import json
+import os
+import random
+import signal
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import psycopg
+import pytest
+from support import serve_process, serving
+from support.gateway_server import question
+from support.serve_process import Served
+
+from sdcdb.gateway.ledger.entry import QuestionEntry, entries
+from sdcdb.gateway.ledger.places import ledger_path
+from sdcdb.gateway.ledger.read import records
+from sdcdb.gateway.ledger.verify import verify
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return serving.create(tmp_path_factory.mktemp("serve"), rows=240)
+
+
+def wait_for(found: Callable[[], bool]) -> bool:
+    for _ in range(300):
+        if found():
+            return True
+        time.sleep(0.1)
+    return False
+
+
+def test_hangup_reloads_or_says_why_and_terminate_drains(path: Path) -> None:
+    policy = path.with_suffix(".policy.yaml")
+    good = policy.read_text()
+    with serve_process.serve(path) as served:
+        assert "staff (restricted), dept_dim (public)" in served.said
+        with psycopg.connect(served.dsn(), autocommit=True) as con:
+            policy.write_text(good.replace("quasi", "quassi"))
+            os.kill(served.process.pid, signal.SIGHUP)
+            assert wait_for(lambda: "nothing was reloaded" in served.log())
+            assert con.execute("SELECT COUNT(*) FROM staff").fetchone() == (240,)
+            policy.write_text(good.replace("min_set: 5", "min_set: 100"))
+            os.kill(served.process.pid, signal.SIGHUP)
+            assert wait_for(lambda: '"message": "reloaded"' in served.log())
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                con.execute("SELECT SUM(salary) FROM staff WHERE dept = 'Legal'")
+            policy.write_text(good)
+            began = time.monotonic()
+            os.kill(served.process.pid, signal.SIGTERM)
+            assert served.process.wait(30) == 0
+            assert time.monotonic() - began < 10
+        log = served.log()
+    assert all(isinstance(json.loads(line), dict) for line in log.splitlines())
+    assert "SELECT" not in log
+    assert "Legal" not in log
+
+
+def ask_for_ever(served: Served, seed: int, received: list[tuple[str, int]]) -> None:
+    rng = random.Random(seed)  # noqa: S311 - no secret
+    try:
+        with psycopg.connect(served.dsn(), autocommit=True) as con:
+            while True:
+                sql = question(rng)
+                try:
+                    row = con.execute(sql).fetchone()
+                except psycopg.errors.InsufficientPrivilege:
+                    continue
+                if row is not None:
+                    received.append((sql, int(row[0])))
+    except psycopg.OperationalError:
+        return  # the server was killed
+
+
+def test_no_answer_that_a_client_received_is_missing_after_sigkill(tmp_path: Path) -> None:
+    path = serving.create(tmp_path, rows=600)
+    received: list[tuple[str, int]] = []
+    with serve_process.serve(path) as served:
+        threads = [threading.Thread(target=ask_for_ever, args=(served, seed, received)) for seed in range(4)]
+        for thread in threads:
+            thread.start()
+        assert wait_for(lambda: len(received) >= 20)
+        os.kill(served.process.pid, signal.SIGKILL)
+        for thread in threads:
+            thread.join(30)
+    ledger = ledger_path(path)
+    assert verify(ledger).ok
+    kept = {
+        (entry.sql, int(fact.answers["sum"]))
+        for entry in entries(records(ledger))
+        if isinstance(entry, QuestionEntry)
+        for fact in entry.facts
+    }
+    assert len(received) >= 20
+    assert set(received) <= kept
