@@ -33,9 +33,9 @@ def test_what_is_not_true_or_false_is_no_condition(stage: Stages, given: str) ->
 
 
 def test_what_is_true_or_false_is_a_condition(stage: Stages) -> None:
-    set_up = stage(100, also="DELETE FROM staff WHERE age = 70")
     for given in ("age > 30", "(age > 30)::BOOLEAN", "coalesce(age > 30, true)", "CASE WHEN sex = 'F' THEN true END",
                   "if(sex = 'F', age > 30, age > 40)", "true", "staff.dept LIKE 'S%'"):  # fmt: skip
+        set_up = stage(100, also="DELETE FROM staff WHERE age = 70")
         for form in FORMS[:4]:
             sql = form.format(given)
             assert list(set_up.gateway.ask(sql).rows) == set_up.plain(sql), sql

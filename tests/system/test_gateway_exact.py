@@ -104,7 +104,7 @@ def run(gateway: Gateway, number: int, seed: int) -> None:
 
 
 def test_statements_over_all_types_are_answered_as_duckdb_answers_them(gateway: Gateway) -> None:
-    run(gateway, 250, seed=1)
+    run(gateway, 150, seed=1)
 
 
 @pytest.mark.soak

@@ -55,7 +55,7 @@ def ask(client: TestClient, sql: str, name: str = "ann", **more: Any) -> Any:
 def test_a_program_gets_an_answer_as_json_csv_and_arrow(client: TestClient) -> None:
     body = ask(client, MEANS).json()
     assert [column["name"] for column in body["columns"]] == ["dept", "mean"]
-    assert len(body["rows"]) == 6
+    assert {"Finance", "Legal", "Sales", "Support"} <= {row[0] for row in body["rows"]}
     assert ask(client, MEANS, headers={"Accept": "text/csv"}).text.startswith("dept,mean\n")
     arrow = ask(client, MEANS, headers={"Accept": "application/vnd.apache.arrow.stream"})
     assert arrow.content[:4] == b"\xff\xff\xff\xff"
