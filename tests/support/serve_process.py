@@ -18,13 +18,13 @@ READY = 120.0
 class Served:
     """The process, and where it listens."""
 
-    def __init__(self, process: "subprocess.Popen[str]", path: Path, errors: Path, *, http: bool) -> None:
+    def __init__(self, process: "subprocess.Popen[str]", path: Path, errors: Path, *, until: str) -> None:
         self.process = process
         self.path = path
         self.errors = errors
-        self.said = _read_until(process, "Console" if http else "PostgreSQL")
+        self.said = _read_until(process, until)
         self.port = int(re.findall(r"PostgreSQL\s+127\.0\.0\.1:(\d+)", self.said)[0])
-        self.url = re.findall(r"Console\s+(\S+)", self.said)[0] if http else ""
+        self.url = "".join(re.findall(r"Console\s+(\S+)", self.said))
 
     def dsn(self, user: str = "ann", tls: str = "sslmode=disable") -> str:
         """Return a connection string."""
@@ -47,8 +47,11 @@ def _read_until(process: "subprocess.Popen[str]", word: str) -> str:
 
 
 @contextmanager
-def serve(path: Path, *options: str, http: bool = False) -> Iterator[Served]:
-    """Serve a database on a free port, or with `http` on two, until the block ends."""
+def serve(path: Path, *options: str, http: bool = False, until: str = "") -> Iterator[Served]:
+    """Serve a database on a free port, or with `http` on two, until the block ends.
+
+    It is ready when it has said `until`, by default where its last door is.
+    """
     errors = path.with_suffix(".log")
     doors = ["--pg", "127.0.0.1:0", "--http", "127.0.0.1:0" if http else "off"]
     command = [sys.executable, "-m", "sdcdb", "serve", str(path), *doors, *options]
@@ -58,7 +61,7 @@ def serve(path: Path, *options: str, http: bool = False) -> Iterator[Served]:
         subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True, env=environment) as process,
     ):
         try:
-            yield Served(process, path, errors, http=http)
+            yield Served(process, path, errors, until=until or ("Console" if http else "PostgreSQL"))
         finally:
             if process.poll() is None:
                 process.kill()

@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import re
 import signal
 import ssl
 import threading
@@ -61,6 +62,19 @@ def test_hangup_reloads_or_says_why_and_terminate_drains(path: Path) -> None:
     assert all(isinstance(json.loads(line), dict) for line in log.splitlines())
     assert "SELECT" not in log
     assert "Legal" not in log
+
+
+def test_the_demo_is_served_to_the_users_that_it_names(tmp_path: Path) -> None:
+    with serve_process.serve(tmp_path / "demo", "--demo", http=True, until="Log in as") as served:
+        people = dict(re.findall(r"(\w+) \(password (\S+)\)", served.said))
+        assert list(people) == ["ann", "eve", "olga"]
+        with psycopg.connect(served.dsn().replace(serving.PASSWORD, people["ann"]), autocommit=True) as con:
+            assert con.execute("SELECT COUNT(*) FROM staff").fetchone() == (2000,)
+        login = {"name": "olga", "password": people["olga"]}
+        with httpx2.Client(base_url=served.url, follow_redirects=True) as browser:
+            assert "/login" in str(browser.get("/users").url)
+            assert browser.post("/login", data=login).status_code == 200
+            assert all(name in browser.get("/users").text for name in people)
 
 
 def ask_over_http(served: Served, name: str, sql: str, trusted: Path) -> Any:
