@@ -143,12 +143,12 @@ def test_a_denied_copy_is_an_error(con: psycopg.Connection[Any]) -> None:
 
 def test_pipelining(con: psycopg.Connection[Any]) -> None:
     with con.pipeline() as pipeline:
-        cursors = [con.execute("SELECT COUNT(*) FROM staff WHERE age >= %s", (low,)) for low in range(28, 36)]
+        cursors = [con.execute("SELECT COUNT(*) FROM staff WHERE age >= %s", (low,)) for low in range(30, 55, 5)]
         bad = con.execute("SELECT salary FROM staff")
         with pytest.raises(errors.FeatureNotSupported):
             pipeline.sync()
         assert [cursor.fetchone() for cursor in cursors] == [
-            (sum(row[3] >= low for row in victims.people(240)),) for low in range(28, 36)
+            (sum(row[3] >= low for row in victims.people(240)),) for low in range(30, 55, 5)
         ]
         assert bad.statusmessage is None
 
