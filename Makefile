@@ -27,7 +27,7 @@ demo: $(READY) ## set up, then show the product working
 test: $(READY) ## set up, then run the tests
 	@$(BIN)/python -m pytest -n 2 --dist worksteal $(PYTEST_ARGS)
 
-soak: $(READY) ## the attacks and kills at length: half an hour and more
+soak: $(READY) ## attacks, kills and load at length: over an hour (SDCDB_SOAK_SECONDS shortens the load)
 	@$(BIN)/python -m pytest -n 2 -m soak $(PYTEST_ARGS)
 
 lint: $(READY) ## ruff, format check, the layers and mypy strict

@@ -43,12 +43,13 @@ Try next, in {folder}:
   sdcdb show staff.duckdb staff_public                                     the view in words
   sdcdb compare staff.duckdb staff_public --html report.html               what stays useful, and what it reveals
   sdcdb techniques vicus                                                   what VICUS does
-  sdcdb serve --demo                                                       the same for many, with psql and a browser
   sdcdb shell staff.duckdb                                                 ask your own questions; \\? for help
   sdcdb init staff.duckdb -o -                                             a policy drafted from the data
   sdcdb check staff.duckdb                                                 after editing staff.policy.yaml
   sdcdb datasets                                                           other data to try
-  sdcdb --help"""
+  sdcdb --help
+Serve such a company to many, with psql and a web console:
+  sdcdb serve --demo"""
 
 
 def run_demo(folder: Path | None, rows: int, seed: int, out: Output) -> None:

@@ -3,19 +3,23 @@
 import json
 import os
 import random
+import re
 import signal
+import ssl
 import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import httpx2
 import psycopg
 import pytest
-from support import serve_process, serving
+from support import postgres_door, serve_process, serving
 from support.gateway_server import question
 from support.serve_process import Served
 
-from sdcdb.gateway.ledger.entry import QuestionEntry, entries
+from sdcdb.gateway.ledger.entry import LoginEntry, QuestionEntry, entries
 from sdcdb.gateway.ledger.places import ledger_path
 from sdcdb.gateway.ledger.read import records
 from sdcdb.gateway.ledger.verify import verify
@@ -58,6 +62,66 @@ def test_hangup_reloads_or_says_why_and_terminate_drains(path: Path) -> None:
     assert all(isinstance(json.loads(line), dict) for line in log.splitlines())
     assert "SELECT" not in log
     assert "Legal" not in log
+
+
+def test_the_demo_is_served_to_the_users_that_it_names(tmp_path: Path) -> None:
+    with serve_process.serve(tmp_path / "demo", "--demo", http=True, until="Log in as") as served:
+        people = dict(re.findall(r"(\w+) \(password (\S+)\)", served.said))
+        assert list(people) == ["ann", "eve", "olga"]
+        with psycopg.connect(served.dsn().replace(serving.PASSWORD, people["ann"]), autocommit=True) as con:
+            assert con.execute("SELECT COUNT(*) FROM staff").fetchone() == (2000,)
+        login = {"name": "olga", "password": people["olga"]}
+        with httpx2.Client(base_url=served.url, follow_redirects=True) as browser:
+            assert "/login" in str(browser.get("/users").url)
+            assert browser.post("/login", data=login).status_code == 200
+            assert all(name in browser.get("/users").text for name in people)
+
+
+def ask_over_http(served: Served, name: str, sql: str, trusted: Path) -> Any:
+    """Ask as a program does, over TLS."""
+    verify = ssl.create_default_context(cafile=trusted)
+    known = (name, serving.PASSWORD)
+    response = httpx2.post(f"{served.url}api/v1/ask", json={"sql": sql}, auth=known, verify=verify, timeout=30)
+    return response.raise_for_status().json()["rows"]
+
+
+def ask_over_postgres(served: Served, name: str, sql: str, trusted: Path) -> Any:
+    tls = f"sslmode=verify-full sslrootcert={trusted} channel_binding=require"
+    with psycopg.connect(served.dsn(name, tls), autocommit=True) as con:
+        return con.execute(sql).fetchall()
+
+
+def test_two_doors_keep_one_ledger_and_hangup_reloads_the_certificate(tmp_path: Path) -> None:
+    path = serving.create(tmp_path, rows=60)
+    cert, key = postgres_door.certificate(tmp_path)
+    first, count = tmp_path / "first.pem", "SELECT COUNT(*) AS n FROM staff"
+    first.write_bytes(cert.read_bytes())
+    with serve_process.serve(path, "--tls-cert", str(cert), "--tls-key", str(key), http=True) as served:
+        assert ask_over_postgres(served, "ann", count, first) == [(60,)]
+        assert ask_over_http(served, "bob", count, first) == [[60]]
+        good = key.read_bytes()
+        key.write_bytes(b"no key")
+        os.kill(served.process.pid, signal.SIGHUP)
+        assert wait_for(lambda: "nothing was reloaded" in served.log())
+        key.write_bytes(good)
+        assert ask_over_http(served, "bob", count, first) == [[60]]
+        postgres_door.certificate(tmp_path)
+        os.kill(served.process.pid, signal.SIGHUP)
+        assert wait_for(lambda: '"message": "reloaded"' in served.log())
+        for ask in (ask_over_postgres, ask_over_http):
+            with pytest.raises((psycopg.OperationalError, httpx2.ConnectError), match=r"(?i)certificate"):
+                ask(served, "ann", count, first)
+        assert ask_over_postgres(served, "ann", count, cert) == [(60,)]
+        assert ask_over_http(served, "bob", count, cert) == [[60]]
+        os.kill(served.process.pid, signal.SIGTERM)
+        assert served.process.wait(30) == 0
+    assert verify(ledger_path(path)).ok
+    kept = list(entries(records(ledger_path(path))))
+    assert [entry.user for entry in kept if isinstance(entry, QuestionEntry)] == ["ann", "bob", "bob", "ann", "bob"]
+    assert {(entry.user, entry.door) for entry in kept if isinstance(entry, LoginEntry)} == {
+        ("ann", "postgres"),
+        ("bob", "http"),
+    }
 
 
 def ask_for_ever(served: Served, seed: int, received: list[tuple[str, int]]) -> None:

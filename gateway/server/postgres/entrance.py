@@ -80,6 +80,8 @@ async def _upgrade(stream: Stream, tls: Tls | None) -> bool:
         stream.send(b"N")
         await stream.flush()
         return False
+    # From the S on, what arrives belongs to the handshake: nothing may be read before TLS reads it.
+    stream.pause()
     # What was sent ahead in the clear must not count as sent inside (CVE-2021-23214).
     if getattr(stream.reader, "_buffer", b""):
         raise ProtocolError("bytes before TLS began")

@@ -61,6 +61,12 @@ class Stream:
         except ProtocolError as problem:
             await self._messages.put(problem)
 
+    def pause(self) -> None:
+        """Leave what arrives where it is, until TLS begins."""
+        transport = self.writer.transport
+        if isinstance(transport, asyncio.ReadTransport):
+            transport.pause_reading()
+
     def send(self, data: bytes) -> None:
         """Put bytes into the buffer."""
         self._out += data
