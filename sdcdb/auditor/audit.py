@@ -150,7 +150,7 @@ def _column(history: History, table: str, column: str, options: Options, naming:
 def _exposing(pool: Pooled, found: Sequence[Finding]) -> set[int]:
     """Return the answers of certificates; of a finding without one, all answers about its record."""
     cells = [each.cell for each in found if each.certificate is None]
-    used = np.flatnonzero(pool.evidence.sets()[:, cells].any(axis=1)).tolist() if cells else []
+    used = np.unique(pool.evidence.matrix[:, cells].nonzero()[0]).tolist() if cells else []
     return {at for each in found for at in each.proof} | {pool.items[at].at for at in used}
 
 
