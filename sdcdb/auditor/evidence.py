@@ -104,7 +104,7 @@ class Evidence:
         inside, starts = [np.zeros(0, np.int32)], [np.zeros(1, np.int64)]
         for begin in range(0, len(self), BLOCK):
             flags = np.unpackbits(self.packed[begin : begin + BLOCK], axis=1, count=len(self.counts))
-            inside.append(np.nonzero(flags)[1].astype(np.int32))
+            inside.append((np.flatnonzero(flags.view(bool)) % len(self.counts)).astype(np.int32))
             starts.append(flags.sum(axis=1, dtype=np.int64))
         indices, ends = np.concatenate(inside), np.cumsum(np.concatenate(starts))
         shape = (len(self), len(self.counts))

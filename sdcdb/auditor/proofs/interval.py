@@ -68,7 +68,7 @@ def intervals(
     """Return the interval of every cell, or of the cells wanted.
 
     With `enough`, a cell whose interval is at least that wide may get only a part of it of that width. A programme
-    costs its sums times their entries; with `budget`, what would cost more in all is not computed but named in `beyond`.
+    costs its sums times their entries; with `budget`, what exceeds it is not computed but named in `beyond`.
     """
     caps = Caps(evidence)
     sums = evidence.of_kind("sum")

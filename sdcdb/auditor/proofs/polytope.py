@@ -193,9 +193,13 @@ class _Part:
             self.found.beyond[self.columns[todo]] = True
             return
         base = self.low
+        values, place = np.unique(base, return_inverse=True)
+        times = sparse.csr_matrix(self.rows, dtype=np.int64) @ (place.ravel()[:, None] == np.arange(len(values)))
+        parts = [Fraction(float(value)) for value in values]
         above = [
-            float(answer - sum((Fraction(float(each)) for each in base[row]), Fraction(0))) / self.unit
-            for answer, row in zip(self.answers, self.rows, strict=True)
+            float(answer - sum((int(n) * part for n, part in zip(own, parts, strict=True) if n), Fraction(0)))
+            / self.unit
+            for answer, own in zip(self.answers, np.asarray(times), strict=True)
         ]
         programme = _Vertices(self.rows, np.array(above), np.zeros(len(base)), (self.high - base) / self.unit)
         if self.atoms.truth is None and not programme.feasible():
@@ -244,7 +248,7 @@ class _Part:
         self.found.seen[chosen] = True
 
     def _by_the_truth(self, wanted: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Clear records by their own atom, by the ellipsoid around the data, then by the way from the data in their own direction."""
+        """Clear records by their own atom, by the ellipsoid around the data, then by the way in their direction."""
         truth, cleared = self.atoms.truth, np.zeros(len(self.columns), bool)
         if truth is None or self.enough is None or len(self.rows) > 3_000:
             return cleared
