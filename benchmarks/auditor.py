@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from record import record
@@ -30,6 +30,7 @@ CREATE TABLE staff AS SELECT i AS id, 'p' || i AS name, ['F', 'M'][1 + (hash(i) 
     FROM range({people}) t(i);
 CREATE TABLE dept_dim AS SELECT 'it' AS dept, 'north' AS campus;
 """
+Lines = Callable[[], Iterator[tuple[str, str]]]
 DEPARTMENTS = ("it", "hr", "lab", "ops", "law", "fin")
 
 
@@ -54,12 +55,22 @@ def repeated(lines: int, different: int) -> Iterator[tuple[str, str]]:
         yield f"u{rng.randrange(12)}", rng.choice(stock)
 
 
-CASES = {
-    "every name with its salary": (3_000, lambda: iter([("eve", "SELECT name, salary FROM staff")])),
-    "a sum for every name": (3_000, lambda: iter([("eve", "SELECT name, SUM(salary) FROM staff GROUP BY name")])),
-    "10,000 lines, 100 query sets": (3_000, lambda: repeated(10_000, 100)),
-    "10,000 lines, 500 query sets": (3_000, lambda: repeated(10_000, 500)),
-    "1,000,000 lines, 100 query sets": (3_000, lambda: repeated(1_000_000, 100)),
+def once(sql: str) -> Lines:
+    """Return a log of one line."""
+    return lambda: iter([("eve", sql)])
+
+
+def many(lines: int, different: int) -> Lines:
+    """Return a log of many lines."""
+    return lambda: repeated(lines, different)
+
+
+CASES: dict[str, tuple[int, Lines]] = {
+    "every name with its salary": (3_000, once("SELECT name, salary FROM staff")),
+    "a sum for every name": (3_000, once("SELECT name, SUM(salary) FROM staff GROUP BY name")),
+    "10,000 lines, 100 query sets": (3_000, many(10_000, 100)),
+    "10,000 lines, 500 query sets": (3_000, many(10_000, 500)),
+    "1,000,000 lines, 100 query sets": (3_000, many(1_000_000, 100)),
 }
 QUICK = tuple(CASES)[:3]
 

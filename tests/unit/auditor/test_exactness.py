@@ -1,5 +1,6 @@
 """Exact findings against an independent rank computation: Gauss on fractions, on random small logs."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -46,10 +47,8 @@ def test_exact_findings_are_those_of_the_rank(unit: Fraction, *, with_data: bool
         rows[~rows.any(axis=1), 0] = True
         answers = [sum((v for v, inside in zip(values, row, strict=True) if inside), Fraction(0)) for row in rows]
         truth = np.array([float(each) for each in values]) if with_data else None
-        evidence = Evidence(
-            np.ones(records, np.int64), Domain(Fraction(0), 1_000_000 * unit, None, unit), np.packbits(rows, axis=1),
-            ("sum",) * queries, tuple(answers), tuple(range(queries)), truth,
-        )  # fmt: skip
+        domain = Domain(Fraction(0), 1_000_000 * unit, None, unit)
+        evidence = replace(Evidence.of([1] * records, domain, rows, ["sum"] * queries, answers), truth=truth)
         expected = determined(rows, answers)
         for enough in (None, float(100_000 * unit)):
             found = intervals(evidence, None, enough)
