@@ -3,7 +3,7 @@
 import secrets
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -150,7 +150,7 @@ def _column(history: History, table: str, column: str, options: Options, naming:
 def _exposing(pool: Pooled, found: Sequence[Finding]) -> set[int]:
     """Return the answers of certificates; of a finding without one, all answers about its record."""
     cells = [each.cell for each in found if each.certificate is None]
-    used = np.flatnonzero(pool.evidence.sets()[:, cells].any(axis=1)).tolist() if cells else []
+    used = np.unique(pool.evidence.matrix[:, cells].nonzero()[0]).tolist() if cells else []
     return {at for each in found for at in each.proof} | {pool.items[at].at for at in used}
 
 
@@ -200,6 +200,8 @@ def _some(
     mine = [item for item in history.of(fact.table, fact.column, users) if id(item) in kept]
     if not mine:
         return None
+    if len(mine) == len(items) and all(one is other for one, other in zip(mine, items, strict=True)):
+        return replace(everybody, name=name, users=users)  # a log of one user
     return pooled(name, mine, history.evidence(mine), limits, [each.cell for each in everybody.exposed], users)
 
 

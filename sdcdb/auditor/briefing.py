@@ -129,3 +129,11 @@ def number_of_people(number: int) -> str:
     ('1 person', '2,000 people')
     """
     return "1 person" if number == 1 else f"{number:,} people"
+
+
+def not_computed(records: int) -> str:
+    """Say what the course over time leaves out."""
+    return (
+        f"bounds of {counted(records, 'record')} were not computed, as that exceeds the budget of the course: "
+        "the counts may be too low by as many. Findings are not affected."
+    )

@@ -226,6 +226,7 @@ def _column(found: Audit, each: ColumnAudit) -> dict[str, Any]:
                     "answers": moment.answers,
                     "after": statement_data(found, kept[moment.answers - 1].first) if moment.answers else None,
                     "below": list(moment.below),
+                    "not_computed": moment.uncomputed,
                 }
                 for moment in course.moments
             ],

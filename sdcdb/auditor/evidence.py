@@ -3,16 +3,19 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from sdcdb.errors import DataError
 
 Kind = Literal["sum", "min", "max"]
 Sets = NDArray[np.bool_]
 Ints = NDArray[np.int64]
+BLOCK = 512  # query sets unpacked at a time
 
 
 @dataclass(frozen=True)
@@ -95,16 +98,31 @@ class Evidence:
         rows = self.packed if chosen is None else self.packed[np.asarray(chosen, dtype=np.intp)]
         return np.unpackbits(rows, axis=1, count=len(self.counts)).astype(bool)
 
+    @cached_property
+    def matrix(self) -> sparse.csr_matrix:
+        """The query sets as ones in a sparse matrix, one row each."""
+        inside, starts = [np.zeros(0, np.int32)], [np.zeros(1, np.int64)]
+        for begin in range(0, len(self), BLOCK):
+            flags = np.unpackbits(self.packed[begin : begin + BLOCK], axis=1, count=len(self.counts))
+            inside.append((np.flatnonzero(flags.view(bool)) % len(self.counts)).astype(np.int32))
+            starts.append(flags.sum(axis=1, dtype=np.int64))
+        indices, ends = np.concatenate(inside), np.cumsum(np.concatenate(starts))
+        shape = (len(self), len(self.counts))
+        return sparse.csr_matrix((np.ones(len(indices), np.int64), indices, ends), shape=shape)
+
     def only(self, chosen: Sequence[int] | Ints) -> "Evidence":
         """Return only these answers."""
         at = [int(each) for each in chosen]
-        return replace(
+        part = replace(
             self,
             packed=self.packed[at],
             kinds=tuple(self.kinds[each] for each in at),
             answers=tuple(self.answers[each] for each in at),
             numbers=tuple(self.numbers[each] for each in at),
         )
+        if "matrix" in self.__dict__:  # found once: parts of it are taken from it
+            part.__dict__["matrix"] = self.matrix[at]
+        return part
 
     def first(self, number: int) -> "Evidence":
         """Return the first answers, up to a number."""

@@ -141,19 +141,22 @@ class About:
 
 
 def findings(pool: Pooled, about: About, proofs: int, alone: Sequence[Pooled] = ()) -> list[Finding]:
-    """Turn exposed records into findings, with certificates for the first few.
+    """Turn exposed records into findings, with certificates for what was read directly and for the first few others.
 
     Where one user of `alone` reaches the same level without the others, the finding is that user's, with that user's
     statements; otherwise it takes several together.
     """
     uncertain = Uncertainty(_exactly_known(pool, about.known), about.known, pool.evidence)
-    first = first_moments(pool, about.limits)
     holder = _holders_alone(pool, alone, about.limits)
-    made = []
-    for position, exposure in enumerate(pool.exposed):
+    shared = [each for each in pool.exposed if each.cell not in holder]
+    holder |= {cell: (pool, at) for cell, at in first_moments(replace(pool, exposed=shared), about.limits).items()}
+    made, proved = [], 0
+    for exposure in pool.exposed:
         cell = exposure.cell
-        own, at = holder.get(cell, (pool, first[cell]))
-        certificate = _certificate(own, exposure, at) if position < proofs else None
+        own, at = holder[cell]
+        direct = exposure.level is Level.DIRECT  # proves itself, at no cost
+        certificate = _certificate(own, exposure, at) if direct or proved < proofs else None
+        proved += not direct
         queries = certificate.queries if certificate is not None else ()
         users = (own.name,) if own is not pool else holders([own.items[n] for n in queries], own.users)
         steps = tuple(_step(own, n, certificate, users) for n in queries)

@@ -16,6 +16,7 @@ SHARES = (0.0, 0.01, 0.02, 0.05, 0.1, 0.25)
 POINTS = 6
 TRACKED = 20
 COSTS = 16
+BUDGET = 200_000_000  # of one moment's programmes, each its sums times their entries: a second or so
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,8 @@ class Moment:
 
     answers: int
     below: tuple[int, ...]
+    uncomputed: int = 0
+    """Records whose bounds were not computed for this moment, as that would have exceeded the budget."""
 
 
 @dataclass(frozen=True)
@@ -50,16 +53,20 @@ def course(evidence: Evidence, limits: Limits, endangered: Sequence[int]) -> Cou
     wide = float(evidence.domain.width)
     shares = tuple(sorted({*SHARES, limits.min_interval / wide}))
     enough = max(shares) * wide
-    held = evidence.counts > 0
     steps = sorted({round(len(evidence) * n / POINTS) for n in range(POINTS + 1)})
     moments = []
-    for number in steps:
-        widths = intervals(evidence.first(number), None, enough).widths[held]
-        records = evidence.counts[held]
+    cells = np.flatnonzero(evidence.counts > 0)
+    for number in reversed(steps):  # intervals only shrink: who is in a wide one later was in a wide one before
+        found = intervals(evidence.first(number), cells, enough, budget=BUDGET)
+        cells = cells[found.open[cells] | (found.widths[cells] < enough)]
+        widths, records = found.widths[cells], evidence.counts[cells]
+        settled = ~found.open[cells]
         narrow = [
-            int(records[widths <= 1e-6 * wide if share == 0 else widths < share * wide].sum()) for share in shares
+            int(records[settled & (widths <= 1e-6 * wide if share == 0 else widths < share * wide)].sum())
+            for share in shares
         ]
-        moments.append(Moment(number, tuple(narrow)))
+        moments.append(Moment(number, tuple(narrow), int(records[~settled].sum())))
+    moments.reverse()
     tracked = list(endangered[:TRACKED])
     return Course(shares, tuple(moments), tuple(costs(evidence, tracked)), len(tracked))
 

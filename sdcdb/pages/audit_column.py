@@ -3,6 +3,7 @@
 from typing import Any
 
 from sdcdb.auditor.audit import ColumnAudit
+from sdcdb.auditor.briefing import not_computed
 from sdcdb.auditor.document import number_text
 from sdcdb.errors import counted
 from sdcdb.pages import audit_charts as charts
@@ -61,7 +62,9 @@ def _over_time(course: dict[str, Any], found: list[dict[str, Any]]) -> list[str]
         for n, share in enumerate(course["thresholds"])
     ]
     drawn = charts.nested([beyond, *series], "statement of the log", "records below each threshold")
-    return ["<h3>Over time</h3>", f"<p class=soft>{COURSE}</p>", drawn]
+    most = max(moment["not_computed"] for moment in course["moments"])
+    missing = [f"<p>At one moment or more, {escape(not_computed(most))}</p>"] if most else []
+    return ["<h3>Over time</h3>", f"<p class=soft>{COURSE}</p>", drawn, *missing]
 
 
 def _doubt(column: ColumnAudit, found: list[dict[str, Any]]) -> list[str]:

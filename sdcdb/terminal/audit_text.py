@@ -161,6 +161,9 @@ def _draw_column(say: _Lines, column: dict[str, Any]) -> None:
         rows = [["answers", *names]]
         rows += [[f"{each['answers']:,}", *(f"{n:,}" for n in each["below"])] for each in course["moments"]]
         _draw_columns(say, rows)
+        for each in course["moments"]:
+            if each["not_computed"]:
+                say.line(f"After {each['answers']:,} answers, {briefing.not_computed(each['not_computed'])}", 2)
         costly = course["costliest"][:5]
         if costly:
             say.title("The answers that cost the most certainty")

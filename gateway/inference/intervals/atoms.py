@@ -14,10 +14,8 @@ def classes(membership: NDArray[np.bool_]) -> Labels:
     """
     packed = np.packbits(membership.astype(bool), axis=0)
     keys = np.ascontiguousarray(packed.T)
-    if keys.shape[1] == 0:
-        return np.zeros(len(keys), dtype=np.int64)
-    _, first, inverse = np.unique(keys, axis=0, return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(first))[inverse.ravel()].astype(np.int64)
+    labels: dict[bytes, int] = {}
+    return np.array([labels.setdefault(key.tobytes(), len(labels)) for key in keys], dtype=np.int64)
 
 
 def refine(labels: Labels, number: int, cells: NDArray[np.bool_]) -> tuple[Labels, int]:

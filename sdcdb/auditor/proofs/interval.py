@@ -39,6 +39,15 @@ class Intervals:
     exact: NDArray[np.bool_]
     ends: dict[int, tuple[Fraction, Fraction]] = field(default_factory=dict)
     """The ends of some cells in fractions, before they are rounded to the grid."""
+    beyond: frozenset[int] = frozenset()
+    """Cells whose bounds were not computed: their programmes would have exceeded the budget."""
+
+    @property
+    def open(self) -> NDArray[np.bool_]:
+        """Flags of the cells beyond the budget."""
+        flags = np.zeros(len(self.lower), bool)
+        flags[list(self.beyond)] = True
+        return flags
 
     @property
     def widths(self) -> Floats:
@@ -50,10 +59,16 @@ class Contradiction(DataError):  # noqa: N818 - what the answers are
     """No values fit all answers: the table changed in between, or the answers are about another table."""
 
 
-def intervals(evidence: Evidence, wanted: Sequence[int] | Ints | None = None, enough: float | None = None) -> Intervals:
+def intervals(
+    evidence: Evidence,
+    wanted: Sequence[int] | Ints | None = None,
+    enough: float | None = None,
+    budget: int | None = None,
+) -> Intervals:
     """Return the interval of every cell, or of the cells wanted.
 
-    With `enough`, a cell whose interval is at least that wide may get only a part of it of that width.
+    With `enough`, a cell whose interval is at least that wide may get only a part of it of that width. A programme
+    costs its sums times their entries; with `budget`, what exceeds it is not computed but named in `beyond`.
     """
     caps = Caps(evidence)
     sums = evidence.of_kind("sum")
@@ -64,7 +79,7 @@ def intervals(evidence: Evidence, wanted: Sequence[int] | Ints | None = None, en
     everybody = np.arange(len(evidence.counts))
     for _ in range(ROUNDS):
         # A witness is found among all cells of its set, so their intervals are needed while extremes are at work.
-        found = _programmes(evidence, sums, caps, everybody if extremes else asked, enough)
+        found = _programmes(evidence, sums, caps, everybody if extremes else asked, enough, budget)
         if not extremes:
             break
         found = _doubtful_solved(evidence, sums, caps, found)
@@ -88,7 +103,7 @@ def _doubtful_solved(evidence: Evidence, sums: list[int], caps: "Caps", found: I
     solved = _programmes(evidence, sums, caps, cells, None)
     lower, upper, exact = found.lower.copy(), found.upper.copy(), found.exact.copy()
     lower[cells], upper[cells], exact[cells] = solved.lower[cells], solved.upper[cells], True
-    return Intervals(lower, upper, exact, {**found.ends, **solved.ends})
+    return Intervals(lower, upper, exact, {**found.ends, **solved.ends}, found.beyond - few)
 
 
 class Caps:
@@ -119,7 +134,7 @@ class Caps:
     def outer(self, found: Intervals) -> Intervals:
         """Return intervals that contain every possible value: the caps, where only a part of the interval is known."""
         lower, upper = np.where(found.exact, found.lower, self.low), np.where(found.exact, found.upper, self.high)
-        return Intervals(lower, upper, found.exact, found.ends)
+        return Intervals(lower, upper, found.exact, found.ends, found.beyond)
 
     def narrow(self, found: Intervals) -> bool:
         """Give each extreme its witness where only one record can have it; return whether anything changed."""
@@ -153,7 +168,12 @@ def witness(evidence: Evidence, at: int, found: Intervals, slack: float) -> int 
 
 
 def _programmes(
-    evidence: Evidence, sums: list[int], caps: Caps, wanted: NDArray[np.intp], enough: float | None
+    evidence: Evidence,
+    sums: list[int],
+    caps: Caps,
+    wanted: NDArray[np.intp],
+    enough: float | None,
+    budget: int | None = None,
 ) -> Intervals:
     """Settle what follows by subtraction, then find the totals of atoms: cells in the same sums with the same caps."""
     lower, upper = caps.low.copy(), caps.high.copy()
@@ -161,7 +181,7 @@ def _programmes(
     ends: dict[int, tuple[Fraction, Fraction]] = {}
     if not sums or not (evidence.counts > 0).any():
         return Intervals(lower, upper, exact, ends)
-    peeled = peel(evidence.counts, evidence.sets(sums), [evidence.answers[at] for at in sums])
+    peeled = peel(evidence.counts, evidence.matrix[sums], [evidence.answers[at] for at in sums])
     fixed = np.flatnonzero(peeled.fixed & (evidence.counts > 0))
     lower[fixed] = upper[fixed] = peeled.values[fixed].astype(np.float64) / peeled.unit
     slack = ROUNDING * float(evidence.domain.width)
@@ -170,23 +190,24 @@ def _programmes(
             "no values fit all sums: the table changed between the answers, or they are about another table"
         )
     ends |= {cell: (peeled.value(cell), peeled.value(cell)) for cell in np.intersect1d(fixed, wanted).tolist()}
-    open_cells = np.flatnonzero(~peeled.fixed & peeled.rows.any(axis=0))
-    if len(open_cells):
-        _reached(evidence, peeled, caps, open_cells, wanted, enough, Intervals(lower, upper, exact, ends))
-    return Intervals(lower, upper, exact, ends)
+    beyond: frozenset[int] = frozenset()
+    if len(peeled.cells):
+        found = Intervals(lower, upper, exact, ends)
+        beyond = _reached(evidence, peeled, caps, wanted, enough, budget, found)
+    return Intervals(lower, upper, exact, ends, beyond)
 
 
 def _reached(
     evidence: Evidence,
     peeled: Peeled,
     caps: Caps,
-    cells: NDArray[np.intp],
     wanted: NDArray[np.intp],
     enough: float | None,
+    budget: int | None,
     found: Intervals,
-) -> None:
-    """Put in the intervals of the cells that subtraction alone does not settle."""
-    rows = peeled.rows[:, cells]
+) -> frozenset[int]:
+    """Put in the intervals of the cells that subtraction alone does not settle; return those beyond the budget."""
+    cells, rows = peeled.cells, peeled.rows
     atom = _atoms(rows, caps.low[cells], caps.high[cells])
     number = int(atom.max()) + 1
     size = np.bincount(atom, weights=evidence.counts[cells], minlength=number).astype(np.int64)
@@ -204,7 +225,7 @@ def _reached(
     try:
         totals = reach(
             rows[:, first], peeled.rest, Atoms(size, low, high, exact_ends, truth), np.flatnonzero(asked), enough,
-            fractions=fine,
+            fractions=fine, budget=budget,
         )  # fmt: skip
     except Infeasible:
         raise Contradiction(
@@ -223,6 +244,7 @@ def _reached(
     for cell, a in zip(cells[chosen].tolist(), atom[chosen].tolist(), strict=True):
         if a in proved:
             found.ends[cell] = proved[a]
+    return frozenset(cells[chosen & totals.beyond[atom]].tolist())
 
 
 def _atoms(rows: Sets, low: Floats, high: Floats) -> Ints:
@@ -255,4 +277,4 @@ def _on_grid(found: Intervals, evidence: Evidence) -> Intervals:
     if step < 1:  # written as decimals, not as sums of binary fractions
         digits = max(0, -floor(log10(float(step))) + 2)
         lower, upper = np.round(lower, digits), np.round(upper, digits)
-    return Intervals(lower, upper, found.exact, found.ends)
+    return Intervals(lower, upper, found.exact, found.ends, found.beyond)

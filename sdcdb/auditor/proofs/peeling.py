@@ -23,7 +23,10 @@ class Peeled:
     fixed: NDArray[np.bool_]
     values: NDArray[np.object_]
     unit: int
+    cells: NDArray[np.intp]
+    """The cells that are left open in some sum."""
     rows: Sets
+    """What is left of the sums over these cells, one column each."""
     rest: tuple[Fraction, ...]
     odd: Fraction
     """The largest amount by which two ways to a value differ: nothing, unless answers contradict each other."""
@@ -33,7 +36,7 @@ class Peeled:
         return Fraction(int(self.values[cell]), self.unit)
 
 
-def peel(counts: Ints, rows: Sets, answers: Sequence[Fraction]) -> Peeled:
+def peel(counts: Ints, rows: sparse.csr_matrix, answers: Sequence[Fraction]) -> Peeled:
     """Subtract known values until no sum is left with a single record."""
     unit = lcm(1, *{answer.denominator for answer in answers})
     whole = [answer.numerator * (unit // answer.denominator) for answer in answers]
@@ -42,28 +45,34 @@ def peel(counts: Ints, rows: Sets, answers: Sequence[Fraction]) -> Peeled:
     rest = np.array(whole, dtype=kind)
     fixed = counts == 0
     values = np.zeros(len(counts), dtype=kind)
-    odd = _singles(counts, rows, rest, fixed, values)
-    several = np.flatnonzero(rows @ counts > 1)
+    records = np.asarray(rows @ counts, dtype=np.int64).ravel()
+    odd = _singles(counts, rows, records, rest, fixed, values)
+    several = np.flatnonzero(records > 1)
     left = np.zeros(0, np.int64)
     over = rest[several]
+    matrix = rows[several]
     if len(several):
-        matrix = sparse.csr_matrix(rows[several], dtype=np.int64)
         left = _subtract(matrix, counts, rest[several], fixed, values, small=small)
         over = _subtracted(matrix, rest[several], values, small=small)
     odd = max([odd, *(abs(int(each)) for each in over[left == 0])])
     open_rows = np.flatnonzero(left > 1)
-    kept = rows[several[open_rows]] & ~fixed
+    kept = matrix[open_rows]
+    cells = np.flatnonzero(~fixed & (np.asarray(kept.sum(axis=0)).ravel() > 0))
     remaining = tuple(Fraction(int(over[at]), unit) for at in open_rows)
-    return Peeled(fixed, values, unit, kept, remaining, Fraction(odd, unit))
+    return Peeled(fixed, values, unit, cells, kept[:, cells].toarray() > 0, remaining, Fraction(odd, unit))
 
 
 def _singles(
-    counts: Ints, rows: Sets, rest: NDArray[np.object_], fixed: NDArray[np.bool_], values: NDArray[np.object_]
+    counts: Ints,
+    rows: sparse.csr_matrix,
+    records: Ints,
+    rest: NDArray[np.object_],
+    fixed: NDArray[np.bool_],
+    values: NDArray[np.object_],
 ) -> int:
     """Fix, in place, what is summed alone; return by how much two sums over one record differ."""
-    alone = np.flatnonzero((rows & (counts > 0)).sum(axis=1) == 1)
-    cells = (rows[alone] & (counts > 0)).argmax(axis=1) if len(alone) else np.zeros(0, np.intp)
-    alone, cells = alone[counts[cells] == 1], cells[counts[cells] == 1]
+    alone = np.flatnonzero(records == 1)
+    cells = np.asarray(rows[alone] @ np.where(counts > 0, np.arange(len(counts)), 0), dtype=np.int64).ravel()
     values[cells] = rest[alone]
     fixed[cells] = True
     return max((abs(int(each)) for each in rest[alone] - values[cells] if each), default=0)

@@ -8,10 +8,13 @@ lies inside the polytope, and so does the way from it in the direction of one re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from scipy.linalg import solve_triangular
+from scipy.linalg.lapack import dpstrf
 from scipy.sparse.csgraph import connected_components
 
 from sdcdb.auditor.evidence import Sets
@@ -43,7 +46,11 @@ class Reach:
     least: Floats
     most: Floats
     seen: NDArray[np.bool_]
+    beyond: NDArray[np.bool_]
+    """Not computed, as the budget was used up."""
     exact: dict[int, tuple[Fraction, Fraction]] = field(default_factory=dict)
+    left: float = inf
+    """What is left of the budget: a programme costs the number of its sums times that of their entries."""
 
 
 class Infeasible(ValueError):  # noqa: N818 - what the sums are
@@ -51,10 +58,19 @@ class Infeasible(ValueError):  # noqa: N818 - what the sums are
 
 
 def reach(
-    rows: Sets, answers: Sequence[Fraction], atoms: Atoms, todo: Indices, enough: float | None, *, fractions: bool
+    rows: Sets,
+    answers: Sequence[Fraction],
+    atoms: Atoms,
+    todo: Indices,
+    enough: float | None,
+    *,
+    fractions: bool,
+    budget: int | None = None,
 ) -> Reach:
     """Find the totals that each atom of `todo` can have; one whose records keep `enough` may get only a part."""
-    found = Reach(atoms.size * atoms.low, atoms.size * atoms.high, np.zeros(len(atoms.size), bool))
+    number = len(atoms.size)
+    found = Reach(atoms.size * atoms.low, atoms.size * atoms.high, np.zeros(number, bool), np.zeros(number, bool))
+    found.left = inf if budget is None else budget
     rows, answers = _distinct(rows, answers)
     wanted = np.zeros(len(atoms.size), bool)
     wanted[todo] = True
@@ -165,16 +181,25 @@ class _Part:
         self.low, self.high = self.size * atoms.low[columns], self.size * atoms.high[columns]
         self.unit = float(max((atoms.high[columns] - atoms.low[columns]).max(), 1e-300))
         self.enough, self.fractions = enough, fractions
+        self.cost = len(rows) * int(rows.sum())
 
     def solve(self, wanted: NDArray[np.bool_]) -> None:
         cleared = self._by_the_truth(wanted)
         todo = np.flatnonzero(wanted & ~cleared)
         if not len(todo) and self.atoms.truth is not None:
             return
+        cost = self.cost
+        if self.atoms.truth is not None and self.found.left < cost:
+            self.found.beyond[self.columns[todo]] = True
+            return
         base = self.low
+        values, place = np.unique(base, return_inverse=True)
+        times = sparse.csr_matrix(self.rows, dtype=np.int64) @ (place.ravel()[:, None] == np.arange(len(values)))
+        parts = [Fraction(float(value)) for value in values]
         above = [
-            float(answer - sum((Fraction(float(each)) for each in base[row]), Fraction(0))) / self.unit
-            for answer, row in zip(self.answers, self.rows, strict=True)
+            float(answer - sum((int(n) * part for n, part in zip(own, parts, strict=True) if n), Fraction(0)))
+            / self.unit
+            for answer, own in zip(self.answers, np.asarray(times), strict=True)
         ]
         programme = _Vertices(self.rows, np.array(above), np.zeros(len(base)), (self.high - base) / self.unit)
         if self.atoms.truth is None and not programme.feasible():
@@ -184,13 +209,21 @@ class _Part:
         for n, at in enumerate(todo):
             if self.enough is not None and n and n % MANY == 0:
                 self._note(programme, todo)
-            if not self.found.seen[self.columns[at]]:
-                self._programme(programme, int(at))
+            if self.found.seen[self.columns[at]]:
+                continue
+            if self.found.left < 2 * cost:
+                self.found.beyond[self.columns[at]] = True
+                continue
+            self.found.left -= 2 * cost
+            self._programme(programme, int(at))
 
     def _by_vertices(self, programme: _Vertices, todo: Indices) -> Indices:
         rng, before = np.random.default_rng(len(self.rows)), len(todo) + 1
         while MANY < len(todo) < before:
             before = len(todo)
+            self.found.left -= 2 * self.cost
+            if self.found.left < 0:
+                break
             programme.wander(todo, rng)
             self._note(programme, todo)
             todo = todo[~self.found.seen[self.columns[todo]]]
@@ -215,11 +248,14 @@ class _Part:
         self.found.seen[chosen] = True
 
     def _by_the_truth(self, wanted: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Clear records by the ellipsoid around the data, then by the way from the data in their own direction."""
+        """Clear records by their own atom, by the ellipsoid around the data, then by the way in their direction."""
         truth, cleared = self.atoms.truth, np.zeros(len(self.columns), bool)
         if truth is None or self.enough is None or len(self.rows) > 3_000:
             return cleared
         x = truth[self.columns]
+        self._clear(np.arange(len(x)), x, x)  # whoever shares an atom with others can trade with them
+        if self.found.seen[self.columns[wanted]].all():
+            return np.asarray(self.found.seen[self.columns], dtype=bool)
         room = np.minimum(x - self.low, self.high - x)
         free = np.flatnonzero(room > MARGIN * self.unit)
         if not len(free):
@@ -292,7 +328,9 @@ class _Part:
 
 
 def _row_space(matrix: Floats) -> Floats:
-    """Return an orthonormal basis of the rows, one column each."""
-    values, vectors = np.linalg.eigh(matrix @ matrix.T)
-    kept = values > 1e-9 * max(float(values[-1]), 1e-300)
-    return np.asarray(matrix.T @ (vectors[:, kept] / np.sqrt(values[kept])))
+    """Return an orthonormal basis of the rows, one column each: by Cholesky with pivots, which also finds the rank."""
+    entries = sparse.csr_matrix(matrix)
+    gram = (entries @ entries.T).toarray()
+    factor, pivots, rank, _ = dpstrf(gram, tol=1e-10 * max(float(gram.diagonal().max()), 1e-300), lower=1)
+    chosen = matrix[pivots[:rank] - 1]
+    return np.asarray(solve_triangular(factor[:rank, :rank], chosen, lower=True, check_finite=False).T)

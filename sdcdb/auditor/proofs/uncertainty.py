@@ -73,6 +73,7 @@ class Uncertainty:
         for cell in np.flatnonzero(evidence.counts > 0).tolist():
             self._matching.setdefault(self._key[cell], []).append(cell)
         self._kept: dict[tuple[object, ...], tuple[Doubt, Curve]] = {}
+        self._certain = Doubt(0.0, 0.0), curve([0.0], [1.0])
 
     def of(self, cell: int) -> tuple[Doubt, Curve]:
         """Return the uncertainty about the person in a cell, and the curve H(eps)."""
@@ -83,6 +84,8 @@ class Uncertainty:
 
     def _measured(self, cell: int, matching: list[int]) -> tuple[Doubt, Curve]:
         found, domain = self._found, self._domain
+        if len(matching) == 1 and found.lower[cell] == found.upper[cell]:
+            return self._certain
         if len(matching) == 1:
             number = min(GRID, values_in(float(found.lower[cell]), float(found.upper[cell]), domain))
             values = np.unique(np.linspace(found.lower[cell], found.upper[cell], number))

@@ -106,6 +106,8 @@ class History:
     sessions: Sessions = field(default_factory=Sessions)
     beginnings: dict[str, Beginning] = field(default_factory=dict)
     """How each file began when it was last read: a log that was rotated keeps its name."""
+    cut: dict[str, Occurrence] = field(default_factory=dict)
+    """Lists that are not complete, with the first statement that is not in them."""
     _accounts: OrderedDict[object, Account] = field(default_factory=OrderedDict)
     _kept: dict[int, tuple[Account, tuple[Item, ...]]] = field(default_factory=dict)
 
@@ -187,8 +189,11 @@ class History:
             self.unknown[name] += 1
         for table in found.effects.changes:
             self.changes.setdefault(table, here)
-        if found.outcome is not Outcome.HARMLESS and len(self.asked) < REPLAYED:
-            self.asked.setdefault((here.user, here.sql), here)
+        if found.outcome is not Outcome.HARMLESS and (here.user, here.sql) not in self.asked:
+            if len(self.asked) < REPLAYED:
+                self.asked[here.user, here.sql] = here
+            else:
+                self._cut(here, f"more than {REPLAYED:,} different statements: a replay leaves out those from here on")
         for item in self._items_of(found):
             item.times += 1
             if here.user not in item.users:
@@ -198,12 +203,28 @@ class History:
         if found.facts and found.outcome is Outcome.ANSWERED:
             self.weighed[tuple(item.at for item in self._items_of(found))] += 1
         if found.outcome in (Outcome.FINDING, Outcome.NOT_UNDERSTOOD):
-            kept = self.direct if found.outcome is Outcome.FINDING else self.unsafe
-            if here.sql in kept:
-                kept[here.sql].times += 1
-                kept[here.sql].users.setdefault(here.user, here)
-            elif len(kept) < LISTED:
-                kept[here.sql] = Listed(here, found.reason, {here.user: here}, 1, found.shown, dict(found.selected))
+            self._list(found, here)
+
+    def _list(self, found: Account, here: Occurrence) -> None:
+        read = found.outcome is Outcome.FINDING
+        kept = self.direct if read else self.unsafe
+        if here.sql in kept:
+            kept[here.sql].times += 1
+            kept[here.sql].users.setdefault(here.user, here)
+        elif len(kept) < LISTED:
+            kept[here.sql] = Listed(here, found.reason, {here.user: here}, 1, found.shown, dict(found.selected))
+        else:
+            what = "that read confidential data" if read else "that were not understood"
+            self._cut(here, f"more than {LISTED:,} different statements {what}: from here on they are only counted")
+
+    def _cut(self, here: Occurrence, what: str) -> None:
+        """Say, once, from where on a list is not complete: that is a problem, as what is not listed was not audited."""
+        if what in self.cut:
+            return
+        self.cut[what] = here
+        if all(each.what != what for each in self.problems):  # a resumed audit has said it
+            self.problem_count += 1
+            self.problems.insert(0, LogProblem(here.source, here.line, what))  # never itself cut
 
     def _items_of(self, found: Account) -> tuple[Item, ...]:
         """Return the items of an account's answers, found once for each account that is remembered."""
