@@ -101,7 +101,8 @@ def boxes(n: int, seed: int) -> tuple[np.ndarray, list[np.ndarray]]:
 @pytest.mark.parametrize(
     ("n", "questions", "skewed", "least"),
     [
-        pytest.param(300, 200, False, 0.55, marks=pytest.mark.soak),  # 81% where small totals are allowed: margins for an intruder who knows a fifth end it
+        # 81% where small totals are allowed: margins for an intruder who knows a fifth end it
+        pytest.param(300, 200, False, 0.55, marks=pytest.mark.soak),
         (300, 150, True, 0.75),
         (2500, 120, False, 1.0),
         (2500, 100, True, 0.9),
