@@ -180,7 +180,7 @@ def _rows(
     ]
     measured = _measured(block)
     if not measured and not keys:
-        return pa.table({"gid": [0]}), {}
+        return _one_row(cursor), {}
     parts = [*parts, *(f"{quoted(key)} AS g{n}" for n, key in enumerate(keys))]
     parts += [f"{text} AS q{n}" for n, text in enumerate(_expressions(block))]
     shown = [f"any_value(g{n}) AS {_name(released_group(n))}" for n in range(len(keys))]
@@ -193,6 +193,11 @@ def _rows(
     )
 
 
+def _one_row(cursor: duckdb.DuckDBPyConnection) -> pa.Table:
+    """Return the row of a whole table; made by DuckDB, as Arrow would import pandas to read a list."""
+    return cursor.sql("SELECT 0::BIGINT AS gid").to_arrow_table()
+
+
 def _collated(block: Block) -> bool:
     return any(source.collated for source in block.names.sources.values())
 
@@ -201,7 +206,7 @@ def _together(
     cursor: duckdb.DuckDBPyConnection, block: Block, cells: Cells, chosen: int, numbers: list[int]
 ) -> pa.Table:
     if not _measured(block):
-        return pa.table({"gid": [0]})
+        return _one_row(cursor)
     flags = [f"{text} AS f{n}" for n, text in enumerate(_conditions(block))]
     values = [f"{text} AS q{n}" for n, text in enumerate(_expressions(block))]
     inner = f"SELECT {', '.join([_own(RECORDS), _gid(block, chosen), *flags, *values])} {_source(block, cells)}"

@@ -19,6 +19,7 @@ from sdcdb.gateway.inference.limits import Limits
 from sdcdb.measures.cae_curve import Curve
 
 MATCHING = 200
+BUDGET = 200_000_000  # of the programmes of matching records: a second or so
 
 
 @dataclass(frozen=True)
@@ -188,7 +189,7 @@ def _holders_alone(pool: Pooled, alone: Sequence[Pooled], limits: Limits) -> dic
 def _exactly_known(pool: Pooled, known: Mapping[str, Sequence[object]]) -> Intervals:
     """Return the intervals, exact for records that match an exposed one in these columns.
 
-    Beyond `MATCHING` such records, the part known to be possible replaces the interval: uncertainty is then
+    Beyond `MATCHING` such records or the budget, the part known to be possible replaces the interval: uncertainty is then
     understated, never overstated.
     """
     keys = {tuple(values[each.cell] for values in known.values()) for each in pool.exposed[:MATCHING]}
@@ -196,9 +197,10 @@ def _exactly_known(pool: Pooled, known: Mapping[str, Sequence[object]]) -> Inter
     matching = [c for c in held if not pool.found.exact[c] and tuple(v[c] for v in known.values()) in keys]
     if not matching or len(matching) > MATCHING:
         return pool.found
-    solved = intervals(pool.evidence, matching)
+    solved = intervals(pool.evidence, matching, budget=BUDGET)
+    done = [cell for cell in matching if cell not in solved.beyond]
     lower, upper, exact = pool.found.lower.copy(), pool.found.upper.copy(), pool.found.exact.copy()
-    lower[matching], upper[matching], exact[matching] = solved.lower[matching], solved.upper[matching], True
+    lower[done], upper[done], exact[done] = solved.lower[done], solved.upper[done], True
     return Intervals(lower, upper, exact, {**pool.found.ends, **solved.ends})
 
 

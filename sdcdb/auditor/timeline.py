@@ -67,8 +67,17 @@ def course(evidence: Evidence, limits: Limits, endangered: Sequence[int]) -> Cou
         ]
         moments.append(Moment(number, tuple(narrow), int(records[~settled].sum())))
     moments.reverse()
-    tracked = list(endangered[:TRACKED])
+    tracked = list(endangered[: min(TRACKED, BUDGET // max(1, _work(evidence)))])
     return Course(shares, tuple(moments), tuple(costs(evidence, tracked)), len(tracked))
+
+
+def _work(evidence: Evidence) -> int:
+    """Return what the two programmes of one record cost at most, as a budget counts it; nothing for single records."""
+    several = [at for at in evidence.of_kind("sum") if evidence.matrix.indptr[at + 1] - evidence.matrix.indptr[at] > 1]
+    if not several:
+        return 0
+    sizes = np.diff(evidence.matrix.indptr)[several]
+    return 2 * len(several) * int(sizes.sum())
 
 
 def costs(evidence: Evidence, cells: Sequence[int]) -> list[Cost]:
