@@ -77,11 +77,11 @@ def reach(
     wanted = np.zeros(len(atoms.size), bool)
     wanted[todo] = True
     rows, answers, columns_left = _without_known(rows, answers, atoms, found)
-    for own, columns in _components(rows):
-        columns = columns_left[columns]
+    for own, places in _components(rows):
+        columns = columns_left[places]
         if atoms.truth is not None and not wanted[columns].any():
             continue
-        inside = rows[own][:, np.searchsorted(columns_left, columns)]
+        inside = rows[np.ix_(own, places)]
         own_answers = [answers[at] for at in own]
         if len(own) == 1:
             _alone(own_answers[0], columns, columns[wanted[columns]], atoms, found)
