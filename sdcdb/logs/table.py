@@ -44,8 +44,7 @@ def read_csv(
         source.tally.lines += header.after.lines
         source.tally.add(Fate.OTHER, header.after.lines)
     for record in records(source, source.lines(max(source.start, header.after)), delimiter, as_header(names)):
-        row = dict(zip(names, record.fields, strict=True))
-        query = reader.query(row, record.line, record.after, record.lines)
+        query = reader.repeated(names, record.fields, record.line, record.after, record.lines)
         if query:
             yield query
 
