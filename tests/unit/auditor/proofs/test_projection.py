@@ -42,7 +42,7 @@ def test_determined_columns_are_those_of_elimination_in_fractions(seed: int) -> 
     rows = rng.random((int(rng.integers(5, 16)), columns)) < rng.uniform(0.2, 0.7)
     truth = rng.integers(10, 90, columns)
     answers = [Fraction(int(truth[row].sum())) for row in rows]
-    room = Room(truth.astype(float), 100.0 - truth)
+    room = Room(truth.astype(np.float64), (100 - truth).astype(np.float64))
     projection = Projection(sparse.csr_matrix(rows, dtype=np.int64))
     settled = settle(projection, answers, np.arange(columns), room, 5.0)
     expected = {c for c in range(columns) if rows[:, c].any() and in_row_space(rows, c)}
