@@ -118,8 +118,8 @@ def queries(rows: int, seed: int) -> Mapping[str, str]:
 
 def _patients(rows: int, seed: int) -> tuple[str, str]:
     """Return the query of the patients with what only the generator knows, and that of their table."""
-    names = ("u_age", "u_year", "u_birthday", "u_sex", "u_area", "u_income", "u_angle", "u_insurance", "u_smoker")
-    names += ("u_first", "u_family", "u_chronic", "u_visits", "u_ward")
+    names = ["u_age", "u_year", "u_birthday", "u_sex", "u_area", "u_income", "u_angle", "u_insurance", "u_smoker"]
+    names += ["u_first", "u_family", "u_chronic", "u_visits", "u_ward"]
     people = f"""
         SELECT *, u_chronic < {2**32 // 8} AS chronic,
             if(u_sex < {2**32 * 52 // 100}, 'F', 'M') AS sex,
@@ -162,8 +162,8 @@ def _visits(people: str, rows: int, seed: int) -> str:
         SELECT id * {MOST_VISITS + 1} + visit AS id, id AS patient_id, age, sex, chronic, usual
         FROM (SELECT *, unnest(range(1, {number}::BIGINT + 1)) AS visit FROM ({people}))
     """
-    names = ("u_usual", "u_ward", "u_admitted", "u_emergency", "u_days", "u_length", "u_cost", "u_price")
-    names += ("u_unbilled", "u_outcome", "u_second", "u_code")
+    names = ["u_usual", "u_ward", "u_admitted", "u_emergency", "u_days", "u_length", "u_cost", "u_price"]
+    names += ["u_unbilled", "u_outcome", "u_second", "u_code"]
     drawn = draws("hospital.visits", rows, seed, names, planned)
     placed = f"""
         SELECT *, if(u_usual < if(chronic, {2**32 * 8 // 10}, {2**32 // 2}), usual,
