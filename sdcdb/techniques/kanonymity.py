@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 from sqlglot import exp
 
-from sdcdb.connection.identifiers import fold, identifier, quoted
+from sdcdb.connection.identifiers import fold, identifier, quoted, table_reference
 from sdcdb.connection.profile import FLOATS, INTEGERS, column_types
 from sdcdb.engines.expressions import RECORD, Row, joined
 from sdcdb.errors import DataError, choices, counted
@@ -21,6 +21,7 @@ from sdcdb.techniques.families.recoding import Recoded, Records
 from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Kind, Params, Source, Technique
 
 if TYPE_CHECKING:
+    import duckdb
     import pyarrow as pa
 
 PUBLISHED = "sdc published"  # a column of the stored table: NULL for records that are not
@@ -156,10 +157,8 @@ def fit(engine: Engine, table: Source, _columns: tuple[ColumnSpec, ...], params:
     secret = [name for name in _named(types, asked, "be diverse in") if name not in names]
     if (params.l or params.t) and not secret:
         raise DataError("l and t need a confidential column: name it in `confidential`")
-    rows = _read(engine, table, names, secret, types, params)
-    targets = Targets(params.k, params.l, params.diversity == "entropy", params.t)
-    most = params.suppress.value if params.suppress.relative else params.suppress.value / max(1, len(rows.member))
-    found = rows.recode(targets, most, params.search)
+    texts = fetch_in_order(engine, table, [_text(name) for name in (*names, *secret)])
+    found = _recode(_records(texts, names, secret, types, params), params)
     stored = f"kanonymity of {table.view}"
     coarse = tuple(name for name in names if found.coarse[name])
     own = {name: types[name] for name in names if name not in coarse}
@@ -193,21 +192,38 @@ def _said(params: Kanonymity) -> str:
     return " and ".join([f"at least {params.k} records", *more])
 
 
-def _read(
-    engine: Engine, table: Source, names: list[str], secret: list[str], types: Mapping[str, str], params: Kanonymity
+def recode(con: "duckdb.DuckDBPyConnection", table: str, params: Kanonymity) -> Recoded:
+    """Find how the columns that `params` names would be recoded, and store nothing."""
+    types = column_types(con, table)
+    names = _named(types, params.columns, "recode")
+    listed = ", ".join(map(_text, names))
+    texts = con.sql(f"SELECT {listed} FROM {quoted(table_reference(table))}").to_arrow_table()
+    return _recode(_records(texts, names, [], types, params), params)
+
+
+def _recode(rows: Records, params: Kanonymity) -> Recoded:
+    targets = Targets(params.k, params.l, params.diversity == "entropy", params.t)
+    most = params.suppress.value if params.suppress.relative else params.suppress.value / max(1, len(rows.member))
+    return rows.recode(targets, most, params.search)
+
+
+def _text(name: str) -> str:
+    return f"CAST({quoted(identifier(name))} AS VARCHAR)"
+
+
+def _records(
+    texts: "pa.Table", names: list[str], secret: list[str], types: Mapping[str, str], params: Kanonymity
 ) -> Records:
     """Read the quasi-identifiers and the confidential columns as codes."""
-    listed = [f"CAST({quoted(identifier(name))} AS VARCHAR)" for name in (*names, *secret)]
-    found = fetch_in_order(engine, table, listed)
     given = {fold(name): rungs for name, rungs in params.hierarchies.items()}
     ladders, codes = [], []
     for number, name in enumerate(names):
-        values, own = _coded(found.column(number))
+        values, own = _coded(texts.column(number))
         counts = np.bincount(own, minlength=len(values) + 1)[: len(values)]
         spec = ColumnSpec(name, types[name])
         ladders.append(ladder_of(spec, values, counts.tolist(), given.get(fold(name))))
         codes.append(own)
-    secrets = [_coded(found.column(number)) for number in range(len(names), len(listed))]
+    secrets = [_coded(texts.column(len(names) + number)) for number in range(len(secret))]
     ordered = [_number(types[name]) for name in secret]
     ranked = [_ranked(*each) if number else each[1] for each, number in zip(secrets, ordered, strict=True)]
     return Records.of(ladders, codes, ranked, ordered)

@@ -36,14 +36,14 @@ class Crowd:
 
 def satisfied(classes: Ints, crowd: Crowd, targets: Targets, whole: Crowd) -> Bools:
     """Tell for each class, numbered from 0, whether it may be published; `whole` is the table that t compares with."""
-    sizes = np.bincount(classes, crowd.weights)
+    sizes = np.bincount(classes, crowd.weights).astype(np.float64)
     fine = sizes >= targets.k
     if targets.l is None and targets.t is None:
         return fine
     for codes, everyone, ordered in zip(crowd.confidential, whole.confidential, crowd.ordered, strict=True):
         values = int(everyone.max(initial=0)) + 1
         cells, inverse = np.unique(classes * values + codes, return_inverse=True)
-        counts = np.bincount(inverse.reshape(-1), crowd.weights)
+        counts = np.bincount(inverse.reshape(-1), crowd.weights).astype(np.float64)
         of, value = cells // values, cells % values
         if targets.l is not None:
             fine &= _diversity(of, counts, sizes, entropy=targets.entropy) >= targets.l - 1e-9
@@ -67,7 +67,6 @@ def _distance(of: Ints, value: Ints, share: Floats, overall: Floats, classes: in
     for one in range(classes):
         here = slice(starts[one], starts[one + 1])
         difference = -overall
-        difference = difference.copy()
         difference[value[here]] += share[here]
         if ordered:
             distance[one] = np.abs(np.cumsum(difference)).sum() / max(1, len(overall) - 1)

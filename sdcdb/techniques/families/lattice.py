@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sdcdb.techniques.families.crowds import Bools, Crowd, Floats, Ints, Targets, satisfied
 
@@ -114,7 +115,7 @@ def numbered(columns: Sequence[Ints]) -> Ints:
     return found.reshape(-1)
 
 
-def _left_out_by_pairs(attributes: Sequence[Attribute], weights: Floats, k: int, levels: Ints) -> Floats:
+def _left_out_by_pairs(attributes: Sequence[Attribute], weights: Floats, k: int, levels: NDArray[np.int8]) -> Floats:
     """Return, per node, the most records that one or two attributes at its levels single out."""
     found = np.zeros(levels.shape[1])
     pairs = combinations(range(len(attributes)), 2) if len(attributes) > 1 else [(0, 0)]

@@ -44,5 +44,5 @@ def _cut(points: Floats, part: Ints, crowd: Crowd, targets: Targets) -> Bools | 
             if below.any() and not below.all():
                 halves = crowd.part(part)
                 if satisfied((~below).astype(np.int64), halves, targets, crowd).all():
-                    return below
+                    return np.asarray(below)
     return None
