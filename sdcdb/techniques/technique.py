@@ -87,7 +87,8 @@ class Source:
     """The table to fit on: its name, the view it is fitted for, its record key, and what makes its draws.
 
     `columns` are the table's columns other than identifiers, for techniques that use other columns;
-    `distinct` says how many different values each column has.
+    `distinct` says how many different values each column has; `quasi` are the quasi-identifiers that no other method
+    of the view changes, `confidential` the confidential columns.
     """
 
     name: str
@@ -97,6 +98,8 @@ class Source:
     row: Row
     columns: tuple[str, ...] = ()
     distinct: Mapping[str, int] = field(default_factory=dict)
+    quasi: tuple[str, ...] = ()
+    confidential: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
