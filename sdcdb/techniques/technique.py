@@ -120,7 +120,11 @@ class Engine:
 
         For techniques that are by nature about groups of records. The name must contain the view's name.
         """
-        self.con.execute(f"CREATE OR REPLACE TABLE {SCHEMA}.{quoted(identifier(name))} AS {query}")
+        self.con.execute(f"CREATE OR REPLACE TABLE {self.reference(name)} AS {query}")
+
+    def reference(self, name: str) -> str:
+        """Return the table in which `store` kept rows, as SQL."""
+        return f"{SCHEMA}.{quoted(identifier(name))}"
 
     def texts(self, column: ColumnSpec, values: Iterable[str]) -> tuple[str, ...]:
         """Return values of the policy as they read in the column: `1.50` is `1.5` in a DOUBLE."""
