@@ -24,7 +24,7 @@ class Partitioned(Params):
     """How many times more likely it is changed to a given value of its subset than to one outside (eq. 8)."""
     graph: Literal["simple", "multi"] = "multi"
     """`multi` counts co-occurrences, as in the paper's experiments; `simple` only records that they occur."""
-    threshold: float = Field(default=0.6, ge=0, le=1)
+    threshold: float = Field(default=0.75, ge=0, le=1)
     """T: values of other columns that are more similar than this count as the same in S''."""
     c1: float = Field(default=0.6, ge=0, le=1)
     """The weight of S' in the total similarity; S'' gets the rest (eq. 1)."""
