@@ -38,6 +38,7 @@ _NOTHING = {
     "close": "CLOSE CURSOR",
     "analyze": "ANALYZE",
 }
+_PASSWORD = re.compile(r"(?:ALTER|CREATE|DROP)\s+(?:USER|ROLE)\b", re.IGNORECASE)
 _HARMLESS = re.compile(r"pg_\w+|information_schema|current_schema|current_database|current_user|version|set_config")
 
 
@@ -76,7 +77,7 @@ class Executor:
             return self._housekeeping(word, uncommented(statement)) or Result("")
         if self.in_catalogue(statement):
             nothing = [None] * len(oids)
-            found = await asyncio.to_thread(self._catalogue.run, statement, nothing, self.identity.name, self.settings)
+            found = await asyncio.to_thread(self._catalogue.run, statement, nothing, self.identity.name)
             return replace(found, rows=())
         if privacy_question(statement) is not None:
             return from_rows(("property", "value"), ("VARCHAR", "VARCHAR"), ())
@@ -97,12 +98,14 @@ class Executor:
         word = first_word(statement)
         if self.status == b"E" and word not in {"rollback", "abort", "commit", "end"}:
             raise Refusal("25P02", "the transaction has failed: nothing more is answered in it", hint="ROLLBACK")
+        if _PASSWORD.match(uncommented(statement)):
+            raise Refusal("0A000", "users are not managed here", hint="the owner does it: sdcdb user password DB NAME")
         if word in _WRITES:
             raise Refusal("25006", "every transaction is read-only here", hint="ask with SELECT")
         if (done := self._housekeeping(word, uncommented(statement))) is not None:
             return done
         if self.in_catalogue(statement):
-            return await asyncio.to_thread(self._catalogue.run, statement, params, self.identity.name, self.settings)
+            return await asyncio.to_thread(self._catalogue.run, statement, params, self.identity.name)
         return await self._ask(statement, params)
 
     def in_catalogue(self, statement: str) -> bool:
@@ -155,6 +158,9 @@ class Executor:
         self._running = Cancellation()
         try:
             future = self._service.submit(self.identity, statement, list(params) if params else None, self._running)
-            return from_answer(await asyncio.wrap_future(future))
+            answer = await asyncio.wrap_future(future)
+            if self._running.cancelled and answer.verdict.rule == "cancelled":  # a verdict that was asked for
+                raise Refusal("57014", "the statement was cancelled", "rule: cancelled")
+            return from_answer(answer)
         finally:
             self._running = None
