@@ -9,7 +9,7 @@ import duckdb
 
 from sdcdb.connection.identifiers import fold
 from sdcdb.connection.profile import ColumnProfile, TableProfile, profile, table_names
-from sdcdb.engines.expressions import RECORD, Row
+from sdcdb.engines.expressions import RECORD, Lane, Row
 from sdcdb.errors import DataError
 from sdcdb.policy.models import ROWID, Role, Table, View
 from sdcdb.techniques.registry import TECHNIQUES
@@ -35,25 +35,32 @@ KEY_TYPES = (
 
 Job = tuple[Params, tuple[ColumnSpec, ...]]
 """A method with its parameters, and the columns that it is fitted on together; none for a method of records."""
-Lanes = Callable[[Mapping[str, Draws]], Mapping[str, int]]
-"""Gives each place (`Row.place`) its first lane."""
+Lanes = Callable[[Mapping[str, Draws]], Mapping[str, Lane]]
+"""Gives each place (`Row.place`) its bits, or its first lane."""
+FEW = 64  # values: matrices of more are not rounded to 16 bits
 
 
 def fit_jobs(
     engine: Engine, source: Source, jobs: Iterable[Job], give_lanes: Lanes
-) -> tuple[tuple[Fitted, ...], dict[str, int]]:
+) -> tuple[tuple[Fitted, ...], dict[str, Lane]]:
     """Fit one job after the other; return what was fitted, and the lanes of its draws."""
     fitted: list[Fitted] = []
-    lanes: dict[str, int] = {}
+    lanes: dict[str, Lane] = {}
     for params, columns in jobs:
         row = Row({}, scope_of(params))
         technique = TECHNIQUES[params.method]
-        needed = {row.place(column.name): technique.draws(column, params) for column in columns}
+        needed = {row.place(column.name): _draws(source, column, technique.draws(column, params)) for column in columns}
         lanes |= give_lanes(needed or {row.place(RECORD): Draws.TWO})
-        result = technique.fit(engine, replace(source, row=Row(lanes, row.scope)), columns, params)
+        row = Row(lanes, row.scope)
+        result = technique.fit(engine, replace(source, row=row), columns, params)
         results = result if isinstance(result, tuple) else (result,)
-        fitted += [each.model_copy(update={"scope": row.scope}) for each in results]
+        fitted += [each.model_copy(update={"scope": row.scope}).drawn_from(row) for each in results]
     return tuple(fitted), lanes
+
+
+def _draws(source: Source, column: ColumnSpec, asked: Draws) -> Draws:
+    """Let a category of few values have a small draw."""
+    return Draws.SMALL if asked is Draws.ONE and source.distinct.get(column.name, FEW + 1) <= FEW else asked
 
 
 def scope_of(params: Params) -> str:
