@@ -43,6 +43,8 @@ class Evidence:
     """The table of people whose key this column repeats."""
     dimension: str | None = None
     """The public table whose key this column repeats."""
+    about: str | None = None
+    """What the table is about by its name, where that is confidential: a table of diagnoses."""
 
 
 NOTHING = Evidence()
@@ -53,8 +55,13 @@ def guess_role(column: ColumnProfile, seen: Evidence = NOTHING) -> Guess:
     shape = read_values(seen.values) if column.text else None
     for guess in (_by_relation(column, seen), _by_shape(column, shape), _by_name(column, shape)):
         if guess is not None:
-            return guess
+            weak = guess.role is Role.QUASI and not guess.sure and _strong(column) is None
+            return _of_table(seen.about) if weak and seen.about else guess
     return _by_type(column, shape)
+
+
+def _of_table(about: str) -> Guess:
+    return Guess(Role.CONFIDENTIAL, f"the table's name says {about}", sure=False, kind=about)
 
 
 def _by_relation(column: ColumnProfile, seen: Evidence) -> Guess | None:
