@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import pyarrow as pa
 from ruamel.yaml import YAML
 
 from sdcdb.connection.identifiers import identifier, quoted
@@ -91,14 +92,11 @@ def guessed(tables: dict[str, dict[str, list[str]]]) -> list[tuple[str, str, str
     names, found = load_data("person_names.yaml"), []
     for number, (table, columns) in enumerate(tables.items()):
         draw, con = random.Random(number), duckdb.connect()  # noqa: S311 - no secrets here
-        listed = ", ".join(f"{quoted(identifier(name))} {kind}" for name, (_, kind, _) in columns.items())
-        con.execute(f"CREATE TABLE people ({listed})")
         rows = [[value(spec, row, draw, names) for _, _, spec in columns.values()] for row in range(ROWS)]
-        rows = [
-            [v.encode() if kind == "BLOB" else v for v, (_, kind, _) in zip(r, columns.values(), strict=True)]
-            for r in rows
-        ]
-        con.executemany(f"INSERT INTO people VALUES ({', '.join('?' * len(columns))})", rows)
+        texts = pa.table([[str(v) for v in column] for column in zip(*rows, strict=True)], names=list(columns))
+        named = [(quoted(identifier(name)), kind) for name, (_, kind, _) in columns.items()]
+        con.register("texts", texts)
+        con.execute(f"CREATE TABLE people AS SELECT {', '.join(f'{n}::{kind} AS {n}' for n, kind in named)} FROM texts")
         (one,) = understand(con, [profile(con, "people")])
         for name, (label, _, _) in columns.items():
             role = "identifier" if name == one.key else one.guesses[name].role.value

@@ -84,7 +84,7 @@ def test_roles_on_public_schemas() -> None:
         ("dateOfBirth", "quasi"),
         ("GEBURTSDATUM", "quasi"),
         ("Staatsangehörigkeit", "quasi"),
-        ("krankenversicherungsnummer", "identifier"),
+        ("Versichertennummer", "identifier"),
         ("religion", "confidential"),
         ("orientation_sexuelle", "confidential"),
         ("vakbond", "confidential"),
