@@ -86,7 +86,7 @@ def main() -> None:
             lines.append([name, which, *shown, *(str(counts[verdict]) for verdict in VERDICTS)])
     record("thesis_6_4", ["class of the tree", "perturbed", "2005", "thesis, See5", "thesis, J48", *VERDICTS], lines, [
         f"{runs} runs, three in the thesis. CAPT with p = 0.1. Our trees are those of J48.",
-        ("For these the thesis defines no verdict (neither similar nor type D above 10%), and they count as dissimilar: "
+        ("The thesis defines no verdict (neither similar nor type D above 10%) for these, counted as dissimilar: "
         f"{', '.join(f'{name} {count} of {runs}' for name, count in undefined.items())}."),
         (f"With car make alone perturbed, {kept} of {runs} trees of status have type A rules for more than 70% of "
         "records; in the thesis seven of ten."),
