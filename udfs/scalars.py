@@ -4,7 +4,7 @@ Each function runs the Python measure of the same name on Arrow data. NULL in, N
 contains a NULL, and a NULL eps all give NULL. `sdcdb.measures.distribution` documents other odd input.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import asdict, dataclass
 from inspect import Parameter, Signature
 from typing import Any
@@ -87,18 +87,15 @@ _ARROW = {
 }
 
 
-def create_scalars(con: duckdb.DuckDBPyConnection) -> None:
-    """Create every scalar function that the connection's database does not have yet.
+def create_scalars(con: duckdb.DuckDBPyConnection, there: Container[str]) -> None:
+    """Create every scalar function that is not there yet.
 
     On its own cursor: functions belong to the database, not to the connection, so this disturbs no result that the user
     is still fetching, and a connection left open at exit keeps no object of sdcdb alive.
     """
     with con.cursor() as cursor:
-        listed = cursor.execute(
-            "SELECT function_name FROM duckdb_functions() WHERE function_type = 'scalar'"
-        ).fetchall()
         for scalar, function in _FUNCTIONS:
-            if (scalar.name,) not in listed:
+            if scalar.name not in there:
                 cursor.create_function(
                     scalar.name,
                     function,

@@ -19,6 +19,7 @@ from sdcdb.fields.strict import Strict, incoherent
 from sdcdb.policy.defaults import DEFAULTS
 from sdcdb.policy.links import Alike, Equation, parse_link
 from sdcdb.policy.methods import Method, RowMethod
+from sdcdb.policy.release_floors import Floors
 from sdcdb.policy.resources import Resources
 
 Number = int | float
@@ -218,6 +219,8 @@ class Table(Strict):
     in every record, `net ~ gross` where one follows from the other nearly or in some other way."""
     protect: dict[str, View] = Field(default_factory=dict)
     """Protected views to create, by name."""
+    release: Floors = Field(default_factory=Floors)
+    """What a protected view must reach before `sdcdb release` writes it to a file."""
 
     @model_validator(mode="before")
     @classmethod

@@ -89,7 +89,8 @@ class Source:
     """The table to fit on: its name, the view it is fitted for, its record key, and what makes its draws.
 
     `columns` are the table's columns other than identifiers, for techniques that use other columns;
-    `distinct` says how many different values each column has.
+    `distinct` says how many different values each column has; `quasi` are the quasi-identifiers that no other method
+    of the view changes, `confidential` the confidential columns.
     """
 
     name: str
@@ -99,6 +100,8 @@ class Source:
     row: Row
     columns: tuple[str, ...] = ()
     distinct: Mapping[str, int] = field(default_factory=dict)
+    quasi: tuple[str, ...] = ()
+    confidential: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -119,7 +122,11 @@ class Engine:
 
         For techniques that are by nature about groups of records. The name must contain the view's name.
         """
-        self.con.execute(f"CREATE OR REPLACE TABLE {SCHEMA}.{quoted(identifier(name))} AS {query}")
+        self.con.execute(f"CREATE OR REPLACE TABLE {self.reference(name)} AS {query}")
+
+    def reference(self, name: str) -> str:
+        """Return the table in which `store` kept rows, as SQL."""
+        return f"{SCHEMA}.{quoted(identifier(name))}"
 
     def texts(self, column: ColumnSpec, values: Iterable[str]) -> tuple[str, ...]:
         """Return values of the policy as they read in the column: `1.50` is `1.5` in a DOUBLE."""

@@ -123,6 +123,8 @@ def fit_view(
         row=Row({}),
         columns=_others(found, wanted.table),
         distinct={column.name: column.distinct for column in found.columns},
+        quasi=_of_role(found, wanted, Role.QUASI),
+        confidential=_of_role(found, wanted, Role.CONFIDENTIAL),
     )
     jobs = join_jobs(wanted.view.rows, _wanted_columns(found, wanted.table, wanted.view))
     fitted, lanes = fit_jobs(Engine(con, tell), source, jobs, lambda needed: catalogue.lanes(con, found.name, needed))
@@ -155,6 +157,13 @@ def _key(found: TableProfile, table: Table) -> str:
 def _others(found: TableProfile, table: Table) -> tuple[str, ...]:
     """Return the columns that a technique may look at to learn what goes with a value."""
     named = {fold(name) for name in table.named(*(role for role in Role if role is not Role.IDENTIFIER))}
+    return tuple(column.name for column in found.columns if fold(column.name) in named)
+
+
+def _of_role(found: TableProfile, wanted: Wanted, role: Role) -> tuple[str, ...]:
+    """Return the columns of a role, as the table spells them; of quasi-identifiers, those without a method."""
+    changed = set(wanted.table.methods(wanted.view)) if role is Role.QUASI else set()
+    named = {fold(name) for name in wanted.table.named(role) if name not in changed}
     return tuple(column.name for column in found.columns if fold(column.name) in named)
 
 

@@ -100,7 +100,8 @@ def test_untouched_columns_are_untouched_and_identifiers_are_gone(case: Case) ->
     assert "key" not in made.plan.columns
     rows = published(database.con)
     kept = column(rows, made.plan, "untouched")
-    for name in ("word", "code"):
+    changed = {name for each in made.plan.fitted for name in each.columns}  # a method of records may change columns
+    for name in {"word", "code"} - changed:
         if name not in case.columns:
             everything = dict(enumerate(original(database.con, name), start=1))
             assert column(rows, made.plan, name) == [everything[key] for key in kept]
@@ -206,7 +207,7 @@ def _plain(row: tuple[Any, ...]) -> list[Any]:
 
 @pytest.mark.parametrize("rows", [0, 1, 2])
 def test_tiny_tables(first_case: Case, rows: int) -> None:
-    if not first_case.columns and not str(first_case.params["size"]).endswith("%"):
+    if not first_case.columns and not str(first_case.params.get("size", "%")).endswith("%"):
         return  # seven of two records cannot be
     database, _ = make(first_case, rows=rows)
     assert len(published(database.con)) <= rows
