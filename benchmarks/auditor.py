@@ -140,7 +140,7 @@ def main() -> None:
         columns,
         rows,
         [
-            "Times are of reading database and log and all that the report needs, without the imports before; memory is of the process.",
+            "Times cover reading and all that the report needs, not the imports before; memory is the process's.",
             "Bounds not computed: records left out of the course over time by its budget; findings have no budget.",
         ],
     )
