@@ -113,6 +113,7 @@ def _patterns(found: "Patterns") -> dict[str, Any]:
         "verdict": found.similarity.verdict,
         "accuracies": {name: vars(each) for name, each in found.accuracies.items()},
         "entropies": [{"known": each.known, "record": each.record, "class": each.class_} for each in found.entropies],
+        "security": vars(found.security) if found.security else None,
     }
 
 
@@ -133,6 +134,8 @@ def _draw_patterns(console: Console, found: "Patterns") -> None:
         title = f"What an intruder after {found.target} is unsure of, by known columns, leaf by leaf"
         console.print()
         console.print(table(title, ("known", "record entropy, bits", "class entropy, bits"), rows_known))
+    if found.security:
+        console.print(found.security.words(), markup=False)
 
 
 def draw_verdict(console: Console, verdict: "Verdict") -> None:
