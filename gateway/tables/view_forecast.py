@@ -67,7 +67,7 @@ def _useful(con: duckdb.DuckDBPyConnection, table: Restricted, column: str, rela
 def _recoded(con: duckdb.DuckDBPyConnection, relation: Relation) -> set[str]:
     """Return the columns that a view publishes in coarser terms than its table."""
     fitted = catalogue.entry(con, relation.name).plan.fitted
-    return {name for each in fitted if isinstance(each, FittedKanonymity) for name in each.coarse}
+    return {name for each in fitted if isinstance(each, FittedKanonymity) for name in each.recoded()}
 
 
 def _numeric(kind: str) -> bool:

@@ -125,7 +125,7 @@ def _k(after: pd.DataFrame, exact: list[str], floors: Floors, view: View) -> Flo
     k, alone = int(sizes.min()), int(sizes[sizes < floors.min_k].sum())
     words = f"k is {k}, at least {floors.min_k} asked"
     if k < floors.min_k:
-        words += f": {counted(alone, 'record')} of {len(after):,} share {', '.join(exact)} with too few others"
+        words += f": {alone:,} of {counted(len(after), 'record')} share {', '.join(exact)} with too few others"
     return Floor("min_k", None, k, floors.min_k, k >= floors.min_k, words, _recode(view, floors))
 
 
