@@ -207,6 +207,8 @@ def test_a_page_that_cannot_be_written_leaves_the_old_one(demo: Path, tmp_path: 
     (tmp_path / "r.html").write_text("old", encoding="utf-8")
     (tmp_path / ".r.html.part").mkdir()  # nothing can be written there
     (tmp_path / ".r.html.part" / "x").touch()
-    done = run("compare", "staff.duckdb", "staff_public", "--html", tmp_path / "r.html", cwd=demo, code=2)
+    page = ("--html", tmp_path / "r.html")
+    assert "--force" in run("compare", "staff.duckdb", "staff_public", *page, cwd=demo, code=2).stderr
+    done = run("compare", "staff.duckdb", "staff_public", *page, "--force", cwd=demo, code=2)
     assert "cannot write" in done.stderr
     assert (tmp_path / "r.html").read_text(encoding="utf-8") == "old"
