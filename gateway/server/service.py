@@ -110,7 +110,7 @@ class Service:
         asked = privacy_question(sql) or sql
 
         def verdict() -> Verdict:
-            return self._opened.gateway.explain(asked, params, identity.name)
+            return self._opened.gateway.explain(asked, params, identity.name, cancellation=cancellation)
 
         return self._run(identity, verdict, None, cancellation)
 
