@@ -8,6 +8,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from sdcdb.connection.identifiers import fold
+from sdcdb.gateway.server.postgres.frugal import LONGEST, TooMuch, must_be_frugal
 from sdcdb.gateway.server.postgres.functions import rewrite_function, unclear
 from sdcdb.gateway.server.postgres.lists import text_list
 from sdcdb.gateway.server.postgres.problem import Refusal
@@ -52,6 +53,8 @@ def _remembered(statement: str) -> str:
 
 
 def _rewritten(statement: str) -> str:
+    if len(statement) > LONGEST:
+        raise TooMuch("this statement about the catalogue is too large")
     try:
         trees = sqlglot.parse(unqualified(spaced(statement)), read="postgres")
     except (SqlglotError, RecursionError):
@@ -59,6 +62,7 @@ def _rewritten(statement: str) -> str:
     root = trees[0] if len(trees) == 1 else None
     if not isinstance(root, exp.Query):
         raise unclear()
+    must_be_frugal(root)
     try:
         for node in reversed(list(root.walk())):  # what is inside comes first
             _rewrite(node)
