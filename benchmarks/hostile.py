@@ -131,7 +131,7 @@ def main() -> None:
         ["repetition", "eight honest users", "questions", "median", "95%"],
         table,
         [
-            f"Beside a hostile user, the 95th percentile is {statistics.median(ratios):.1f} times what it is without one.",
+            f"Beside a hostile user the 95th percentile is {statistics.median(ratios):.1f} times what it is otherwise.",
             f"That is the median of the repetitions, which gave {', '.join(f'{each:.1f}' for each in ratios)}.",
             f"The hostile user sends {len(BOMBS)} kinds of statements from {HOSTILE} threads, and met: {said}.",
             f"{repetitions} repetitions of {seconds:.0f} s each, with and without; a statement may run for 5 s.",

@@ -275,8 +275,12 @@ def _expressions(block: Block) -> dict[str, exp.Expr]:
 
 
 def _added(block: Block) -> list[str]:
-    """Return the plain columns that are added up."""
-    texts = [quoted(m.expression) for m in block.measures if m.expression is not None and m.plain and m.kind == "sum"]
+    """Return the expressions whose numbers matter: plain columns that are added up, and whatever is computed."""
+    texts = [
+        quoted(m.expression)
+        for m in block.measures
+        if m.expression is not None and (m.kind == "sum" or (not m.plain and m.kind in {"min", "max"}))
+    ]
     return list(dict.fromkeys(texts))
 
 
