@@ -24,6 +24,7 @@ from sdcdb.gateway.reading.block import Block
 from sdcdb.gateway.reading.reserved import CELL, CELLS, RECORDS, public_alias, released_aggregate, released_group
 from sdcdb.gateway.relations import Relation, Restricted
 from sdcdb.gateway.tables.arrow_columns import whole_numbers
+from sdcdb.gateway.tables.by_value import places
 from sdcdb.gateway.tables.carried import read_arrow, to_carry
 from sdcdb.gateway.tables.cells import Cells, Indices, build
 from sdcdb.gateway.tables.groups import NO_VALUE, Group
@@ -88,10 +89,11 @@ class Vault:
         groups: list[Group] = []
         tables: list[pa.Table] = []
         types: dict[str, str] = {}
+        here = _counted_by(block, cells)
         with self._evaluating(cancellation) as cursor:
-            must_not_multiply(cursor, block, cells)
+            must_not_multiply(cursor, block, here)
             for number in range(len(block.grouping.sets)):
-                found, rows, kinds = _grouped(cursor, block, cells, number, len(groups))
+                found, rows, kinds = _grouped(cursor, block, here, number, len(groups))
                 groups += found
                 tables.append(rows)
                 types |= kinds
@@ -104,7 +106,7 @@ class Vault:
         block, number = evaluated.block, groups[0].chosen
         first = min(group.row for group in evaluated.groups if group.chosen == number)
         with self._evaluating() as cursor:
-            return _together(cursor, block, cells, number, [group.row - first for group in groups])
+            return _together(cursor, block, _counted_by(block, cells), number, [group.row - first for group in groups])
 
     @contextmanager
     def _evaluating(self, cancellation: Cancellation | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
@@ -228,6 +230,11 @@ def _quasi_columns(cursor: duckdb.DuckDBPyConnection, block: Block, inner: str) 
         flag = "" if measure.condition is None else f" FILTER (WHERE f{conditions.index(quoted(measure.condition))})"
         found.append(f"{_quasi_sql(measure, value, types[value], flag)} AS {_name(released_aggregate(n))}")
     return found
+
+
+def _counted_by(block: Block, cells: Cells) -> Cells:
+    """Return what the conditions of a block are about: cells, or places where it counts by a category."""
+    return cells if block.category is None else places(cells, block.table.categories[block.category])
 
 
 def _own(name: str) -> str:

@@ -7,7 +7,7 @@ from functools import cache
 
 from sdcdb.policy.defaults import load_data
 
-LONG = 4  # letters from which a word also counts inside a longer one
+LONG = 4  # letters from which a word also counts at the end of a longer one; one more at its beginning
 
 
 @dataclass(frozen=True)
@@ -100,6 +100,9 @@ def _part(words: list[str], meaning: Meaning) -> str | None:
     """Find a long word at the beginning or end of a longer one: geburtsdatum, wohnort."""
     for word in words:
         for known in sorted(meaning.words, key=len, reverse=True):
-            if len(known) >= LONG and len(word) > len(known) + 1 and (word.endswith(known) or word.startswith(known)):
+            longer = len(word) > len(known) + 1
+            if longer and (
+                (len(known) >= LONG and word.endswith(known)) or (len(known) > LONG and word.startswith(known))
+            ):
                 return known
     return None

@@ -71,7 +71,7 @@ def guess_public(table: TableProfile, guesses: Mapping[str, Guess], others: list
 
 
 def _alone(con: duckdb.DuckDBPyConnection, table: TableProfile) -> dict[str, tuple[ColumnProfile, Evidence]]:
-    source = quoted(table_reference(table.name))
+    source, about = quoted(table_reference(table.name)), _about(table)
     found = {}
     for column in table.columns:
         values: list[str] = []
@@ -79,8 +79,14 @@ def _alone(con: duckdb.DuckDBPyConnection, table: TableProfile) -> dict[str, tup
             name = quoted(identifier(column.name))
             sql = f"SELECT DISTINCT {name} FROM {source} WHERE {name} IS NOT NULL ORDER BY hash({name}) LIMIT {VALUES}"
             values = [value for (value,) in con.execute(sql).fetchall()]
-        found[column.name] = (column, Evidence(values))
+        found[column.name] = (column, Evidence(values, about=about))
     return found
+
+
+def _about(table: TableProfile) -> str | None:
+    """Return the confidential matter that a table's name says, if it says one."""
+    said = read_name(table_reference(table.name).name)
+    return next((each.meaning.kind for each in said if each.meaning.role == Role.CONFIDENTIAL.value), None)
 
 
 def _relation(

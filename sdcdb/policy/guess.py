@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from sdcdb.connection.profile import ColumnProfile, TableProfile
 from sdcdb.errors import counted
-from sdcdb.policy.column_names import Said, read_name
+from sdcdb.policy.column_names import Said, read_name, tokens
 from sdcdb.policy.models import Role
 from sdcdb.policy.value_shapes import Shape, read_values
 
@@ -43,6 +43,8 @@ class Evidence:
     """The table of people whose key this column repeats."""
     dimension: str | None = None
     """The public table whose key this column repeats."""
+    about: str | None = None
+    """What the table is about by its name, where that is confidential: a table of diagnoses."""
 
 
 NOTHING = Evidence()
@@ -53,8 +55,13 @@ def guess_role(column: ColumnProfile, seen: Evidence = NOTHING) -> Guess:
     shape = read_values(seen.values) if column.text else None
     for guess in (_by_relation(column, seen), _by_shape(column, shape), _by_name(column, shape)):
         if guess is not None:
-            return guess
+            weak = guess.role is Role.QUASI and not guess.sure and _strong(column) is None
+            return _of_table(seen.about) if weak and seen.about else guess
     return _by_type(column, shape)
+
+
+def _of_table(about: str) -> Guess:
+    return Guess(Role.CONFIDENTIAL, f"the table's name says {about}", sure=False, kind=about)
 
 
 def _by_relation(column: ColumnProfile, seen: Evidence) -> Guess | None:
@@ -105,9 +112,9 @@ def _by_name(column: ColumnProfile, shape: Shape | None) -> Guess | None:
     if not best.meaning.weak:
         if role is Role.IDENTIFIER and flag:
             return Guess(Role.QUASI, f"{reason}, but yes or no", sure=False, kind=kind)
-        coded = any(said.meaning.weak for said in found) and column.unique
-        if role in {Role.QUASI, Role.CONFIDENTIAL} and coded and not column.numeric:
-            return Guess(Role.IDENTIFIER, f"{reason}, but unique in every record", sure=False, kind=kind)
+        coded = any(said.meaning.weak and said.word not in best.word for said in found)
+        if role in {Role.QUASI, Role.CONFIDENTIAL} and coded and _numbering(column):
+            return Guess(Role.IDENTIFIER, f"{reason}, but it numbers something", sure=False, kind=kind)
         return Guess(role, reason, kind=kind)
     many = column.distinct > min(FEW, column.rows // 2) or column.unique
     person = [said for said in found if said.meaning.kind == "a person"]
@@ -115,6 +122,11 @@ def _by_name(column: ColumnProfile, shape: Shape | None) -> Guess | None:
         return Guess(Role.IDENTIFIER, reason, sure=bool(many), kind=kind)
     few = f"{reason}, with {counted(column.distinct, 'different value')}"
     return Guess(Role.QUASI if column.distinct else Role.IDENTIFIER, few, sure=False, kind=kind)
+
+
+def _numbering(column: ColumnProfile) -> bool:
+    """Tell whether a column with `id` or `number` in its name numbers many things, not a few kinds of them."""
+    return column.distinct > FEW and (column.unique or (column.integer and tokens(column.name)[-1:] == ["id"]))
 
 
 def _by_type(column: ColumnProfile, shape: Shape | None) -> Guess:

@@ -83,7 +83,7 @@ CREATE MACRO _pg_expandarray(items) AS {'x': 0::SMALLINT, 'n': 0::INTEGER};
 CREATE MACRO _pg_char_max_length(type_oid, modifier) AS NULL::INTEGER;
 CREATE MACRO _pg_numeric_precision(type_oid, modifier) AS NULL::INTEGER;
 CREATE MACRO aclexplode(acl) AS {'grantor': 0::UINTEGER, 'grantee': 0::UINTEGER, 'privilege_type': ''::VARCHAR, 'is_grantable': false};
-CREATE MACRO pg_get_keywords() AS TABLE SELECT ''::VARCHAR AS word, ''::VARCHAR AS catcode, ''::VARCHAR AS catdesc WHERE false;
+CREATE MACRO pg_get_keywords() AS TABLE SELECT keyword_name AS word, CASE keyword_category WHEN 'reserved' THEN 'R' WHEN 'column_name' THEN 'C' WHEN 'type_function' THEN 'T' ELSE 'U' END AS catcode, keyword_category AS catdesc FROM duckdb_keywords();
 CREATE MACRO pg_get_function_sqlbody(function_oid) AS NULL::VARCHAR;
 CREATE MACRO pg_options_to_table(options) AS TABLE SELECT ''::VARCHAR AS option_name, ''::VARCHAR AS option_value WHERE false;
 CREATE MACRO pg_partition_tree(root) AS TABLE SELECT 0::UINTEGER AS relid, 0::UINTEGER AS parentrelid, true AS isleaf, 0 AS level WHERE false;

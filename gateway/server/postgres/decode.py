@@ -16,6 +16,7 @@ _EPOCH_UTC = datetime(2000, 1, 1, tzinfo=UTC)
 _DAY = date(2000, 1, 1)
 _NOT_FINITE = {0xC000: float("nan"), 0xD000: float("inf"), 0xF000: float("-inf")}
 _DIGITS = 1_000  # of a number; longer ones are refused
+_DATE = re.compile(r"(\d{4}-\d\d-\d\d)(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?(?:\s*[+-]\d\d(?::?\d\d)?|Z)?")
 _INTERVAL = re.compile(
     r"(?:(?P<days>[+-]?\d+)\s+days?)?\s*"
     r"(?:(?P<sign>[+-]?)(?P<hours>\d+):(?P<minutes>[0-5]\d):(?P<seconds>[0-5]\d(?:\.\d{1,6})?))?"
@@ -104,6 +105,17 @@ def _bytes(text: str) -> bytes:
     return bytes.fromhex(text[2:])
 
 
+def _day(text: str) -> date:
+    """Read a date. A time or a zone behind it changes nothing, as in PostgreSQL: JDBC sends one."""
+    if (found := _DATE.fullmatch(text.strip())) is None:
+        raise ValueError("not a date")
+    return date.fromisoformat(found[1])
+
+
+def _without_zone(text: str) -> datetime:
+    return datetime.fromisoformat(text).replace(tzinfo=None)
+
+
 def _instant(text: str) -> datetime:
     found = datetime.fromisoformat(text)
     return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
@@ -147,11 +159,11 @@ _TEXT: dict[Oid, Callable[[str], Any]] = {
     Oid.FLOAT4: float,
     Oid.FLOAT8: float,
     Oid.NUMERIC: _decimal,
-    Oid.DATE: date.fromisoformat,
-    Oid.TIME: time.fromisoformat,
+    Oid.DATE: _day,
+    Oid.TIME: lambda text: time.fromisoformat(text).replace(tzinfo=None),
     Oid.TIMETZ: time.fromisoformat,
     Oid.INTERVAL: _interval,
-    Oid.TIMESTAMP: datetime.fromisoformat,
+    Oid.TIMESTAMP: _without_zone,
     Oid.TIMESTAMPTZ: _instant,
     Oid.UUID: UUID,
 }

@@ -2,12 +2,14 @@
 
 import re
 from functools import lru_cache
+from typing import Any
 
 import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from sdcdb.connection.identifiers import fold
+from sdcdb.gateway.server.postgres.lists import text_list
 from sdcdb.gateway.server.postgres.problem import Refusal
 from sdcdb.gateway.server.postgres.scan import spaced, unqualified
 
@@ -158,6 +160,9 @@ def _cast(node: exp.Cast) -> None:
     wanted = node.to.sql("postgres").upper().removeprefix("PG_CATALOG.").strip('"')
     array = wanted.endswith("[]")
     plain = wanted.removesuffix("[]")
+    if array and isinstance(node.this, exp.Literal) and node.this.is_string and str(node.this.this).startswith("{"):
+        items = text_list(str(node.this.this), str)
+        node.set("this", exp.Array(expressions=[exp.Null() if each is None else _texts(each) for each in items]))
     if plain in _NUMBERS and not array and _names_function(node.this):
         raise Refusal("42883", "there is no function of this name to look at")
     if plain in _NUMBERS:
@@ -167,6 +172,10 @@ def _cast(node: exp.Cast) -> None:
         node.set("to", exp.DataType.build("VARCHAR[]" if array else "VARCHAR", dialect="duckdb"))
     elif plain in _CATALOGUES:
         _by_name_or_number(node, plain)
+
+
+def _texts(item: str | list[Any]) -> exp.Expr:
+    return exp.Literal.string(item) if isinstance(item, str) else exp.Array(expressions=[_texts(each) for each in item])
 
 
 def _names_function(node: exp.Expr) -> bool:

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -152,13 +151,16 @@ def _quantile(counts: Sequence[int], spots: Sequence[float], share: float) -> fl
 
 
 def _width_steps(column: ColumnSpec, spots: Sequence[float]) -> list[Labelling]:
-    """Return widths of 1, 2 or 5 times a power of ten, from about forty ranges to two."""
+    """Return widths such as 5, 10, 20, 100, each a multiple of the one before: from about forty ranges to two."""
     span = max(spots) - min(spots)
-    exponent = math.floor(math.log10(span / 40))
-    widths = [digit * 10.0**power for power in range(exponent, exponent + 4) for digit in (1, 2, 5)]
-    least = 2.0 if column.type in INTEGERS else 0.0
-    fitting = [width for width in widths if max(least, span / 40) <= width <= span / 2]
-    return [_width(column, width) for width in fitting[:MOST_STEPS]]
+    least = max(span / 40, 2.0 if column.type in INTEGERS else 0.0)
+    power = 10.0 ** math.floor(math.log10(least))
+    width = next(digit * power for digit in (1, 2, 5, 10) if digit * power >= least * (1 - 1e-9))
+    found = []
+    while width <= span / 2 and len(found) < MOST_STEPS:
+        found.append(_width(column, width))
+        width *= 5 if f"{width:e}"[0] == "2" else 2
+    return found
 
 
 def _width(column: ColumnSpec, width: float) -> Labelling:
@@ -231,12 +233,3 @@ def _period(value: str, step: str) -> str:
 
 def _short(value: float) -> str:
     return f"{value:.12g}" if abs(value) < 1e-4 or abs(value) >= 1e15 else f"{value:.10f}".rstrip("0").rstrip(".")
-
-
-def is_nested(ladder: Ladder) -> bool:
-    """Tell whether each level only joins classes of the one below: what the search relies on to skip levels."""
-    for below, above in pairwise(ladder.levels):
-        joined: dict[Label, Label] = {}
-        if any(joined.setdefault(a, b) != b for a, b in zip(below, above, strict=True)):
-            return False
-    return True

@@ -87,3 +87,13 @@ def expected_changes(counts: Counts) -> float:
     """
     totals = counts.sum(axis=1)
     return float((totals - (counts.astype(float) ** 2).sum(axis=1) / np.where(totals > 0, totals, 1)).sum())
+
+
+def printed_changes(counts: Counts) -> float:
+    """Return eq. 4.1 as printed: m records of the majority class, n of all others, 2 m n / (m + n), over all leaves.
+
+    >>> printed_changes(np.array([[50, 30, 20]])), expected_changes(np.array([[50, 30, 20]]))
+    (50.0, 62.0)
+    """
+    totals, most = counts.sum(axis=1).astype(float), counts.max(axis=1).astype(float)
+    return float((2 * most * (totals - most) / np.where(totals > 0, totals, 1)).sum())
