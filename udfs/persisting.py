@@ -5,6 +5,7 @@ catalogue, so that `sdcdb compare`, `release` and `status` know them too. DuckDB
 the database; these are marked as not to be computed beforehand, so that EXPLAIN does not create anything.
 """
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -30,10 +31,11 @@ from sdcdb.udfs.perturbing import (
 from sdcdb.udfs.relations import find, use
 from sdcdb.udfs.rows import literal
 from sdcdb.udfs.sessions import Session
-from sdcdb.udfs.table_function import REQUIRED, Call, Parameter, plain
+from sdcdb.udfs.table_function import REQUIRED, Call, Parameter, given_arguments
 
 if TYPE_CHECKING:
     from sdcdb.connection.profile import TableProfile
+    from sdcdb.policy.governed import Governed
     from sdcdb.policy.models import Table
 
 PUBLISH = Parameter("publish", "columns that the view shows as they are; left out, those that look harmless")
@@ -49,6 +51,8 @@ class Action:
     parameters: tuple[Parameter, ...]
     act: Callable[[Call], str]
     example: str
+    reads: str = "{}"
+    """What the macro makes of the text that comes back."""
 
     def macro(self, connection: int) -> str:
         """Return the statement that creates the macro of one connection."""
@@ -58,16 +62,12 @@ class Action:
             for name, parameter in zip(names, self.parameters, strict=True)
         ]
         place = f"{connection}, '{self.name}', current_database(), current_schema()"
-        return (
-            f"CREATE OR REPLACE TEMP MACRO {self.name}({', '.join(declared)}) AS _sdc_act({', '.join([place, *names])})"
-        )
+        called = f"_sdc_act({', '.join([place, *names])})"
+        return f"CREATE OR REPLACE TEMP MACRO {self.name}({', '.join(declared)}) AS {self.reads.format(called)}"
 
     def call(self, session: Session, database: str, schema: str, given: tuple[Any, ...]) -> str:
         """Do it, in a transaction of its own."""
-        arguments = dict(zip((parameter.name for parameter in self.parameters), map(plain, given), strict=True))
-        for parameter in self.parameters:
-            if parameter.required and arguments[parameter.name] is None:
-                raise DataError(f"{self.name}: {parameter.name} is missing: {parameter.says}; as in {self.example}")
+        arguments = given_arguments(self.name, self.parameters, given, self.example)
         with session.cursor() as cursor:
             try:
                 use(cursor, database, schema)
@@ -188,22 +188,35 @@ def _declared(call: Call, found: "TableProfile", view: str, spec: Mapping[str, A
         raise DataError(wrong) from None
 
 
-def _protect(call: Call) -> str:
-    """Create the views of the policy, and say which."""
+def governed(call: Call) -> "Governed":
+    """Return the caller's database with its policy: the file that was named, or the one beside the database."""
     from sdcdb.policy.governed import Governed, policy_path
     from sdcdb.policy.load import load_policy
-    from sdcdb.views.protect import protect
 
     path = database_path(call)
     if call["policy"] is None and path is None:
-        raise DataError(
-            "a database in memory has no policy beside it: name one, sdc_protect(policy := 'staff.policy.yaml')"
-        )
-    file = Path(call["policy"]) if call["policy"] is not None else policy_path(str(path))
+        raise DataError("a database in memory has no policy beside it: name one, policy := 'staff.policy.yaml'")
+    file = Path(str(call["policy"])) if call["policy"] is not None else policy_path(str(path))
     if not file.exists():
-        raise DataError(f"no policy {file}: `sdcdb init` writes one, or name it: sdc_protect(policy := 'FILE')")
-    made = protect(Governed(path, call.cursor, load_policy(file)))
-    return f"created {', '.join(each.plan.view for each in made)}"
+        raise DataError(f"no policy {file}: `sdcdb init` writes one, or name another, policy := 'FILE'")
+    return Governed(path, call.cursor, load_policy(file))
+
+
+def _protect(call: Call) -> str:
+    """Create the views of the policy, and say which."""
+    from sdcdb.views.protect import protect
+
+    return f"created {', '.join(each.plan.view for each in protect(governed(call)))}"
+
+
+def _explain(call: Call) -> str:
+    """Ask the gateway for its verdict, which the ledger keeps, as for everybody who asks."""
+    from sdcdb.gateway.gateway import Gateway
+
+    with Gateway(governed(call)) as gateway:
+        verdict = gateway.explain(str(call["statement"]), user=str(call["user"]))
+    parts = {"verdict": verdict.kind, "rule": verdict.rule, "reason": verdict.reason, "hint": verdict.hint}
+    return json.dumps(parts)
 
 
 ACTIONS = (
@@ -227,5 +240,17 @@ ACTIONS = (
         (Parameter("policy", "the policy file; left out, the one beside the database"),),
         _protect,
         "SELECT sdc_protect()",
+    ),
+    Action(
+        "sdc_explain",
+        "Say what the gateway would do with a statement: verdict, rule, reason, hint. The ledger keeps the question.",
+        (
+            Parameter("statement", "the statement, as a text", REQUIRED),
+            Parameter("user", "who would ask", "analyst"),
+            Parameter("policy", "the policy file; left out, the one beside the database"),
+        ),
+        _explain,
+        "SELECT sdc_explain('SELECT avg(salary) FROM staff')",
+        'from_json({}, \'{{"verdict": "VARCHAR", "rule": "VARCHAR", "reason": "VARCHAR", "hint": "VARCHAR"}}\')',
     ),
 )

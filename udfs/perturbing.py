@@ -16,14 +16,13 @@ from sdcdb.connection.identifiers import fold
 from sdcdb.errors import DataError
 from sdcdb.udfs.relations import Relation
 from sdcdb.udfs.sessions import FRESH
-from sdcdb.udfs.table_function import REQUIRED, Call, Parameter, TableFunction
+from sdcdb.udfs.table_function import REQUIRED, TABLE, Call, Parameter, TableFunction
 
 if TYPE_CHECKING:
     from sdcdb.connection.profile import ColumnProfile, TableProfile
     from sdcdb.techniques.technique import Technique
     from sdcdb.views.secret import Secret
 
-TABLE = Parameter("tbl", "the name of a table or view, such as 'staff' or 'hr.staff'", REQUIRED)
 COLUMNS = Parameter("columns", "the columns to perturb, such as ['dept']; left out, all that suit the method")
 DOMAIN = Parameter(
     "domain",
@@ -57,7 +56,7 @@ def _for_rows(schema: Mapping[str, Any], name: str) -> bool:
     return f'"#/$defs/{model}"' in told
 
 
-def _method(model: Mapping[str, Any]) -> str | None:
+def _method(model: Mapping[str, Any]) -> Any:
     return model.get("properties", {}).get("method", {}).get("const")
 
 
@@ -96,11 +95,9 @@ def perturb(call: Call, columns: Mapping[str, Any], rows: dict[str, Any] | None)
     """Fit, and return the SELECT of all columns, some of them perturbed. The name "" stands for the call's columns."""
     from sdcdb.connection.profile import profile
     from sdcdb.udfs.fitting import StoringEngine, Wanted, fit_plan, inline_select
-    from sdcdb.udfs.relations import use
 
     table = call.table
-    use(call.cursor, table.database, table.schema)
-    found = profile(call.cursor, table.name)
+    found = profile(call.cursor, call.reading())
     asked = {name: dict(_shaped(call, found, name, spec)) for name, spec in _spread(call, found, columns)}
     secret = secret_of(call)
     named = f"{table.database}.{table.schema}.{table.table}" if call["seed"] is None else table.name
@@ -166,13 +163,18 @@ def _shaped(call: Call, found: "TableProfile", name: str, spec: Mapping[str, Any
         return
     for field in ("domain", "step"):
         given = call.arguments.get(field)
-        own = next((each for key, each in given.items() if fold(key) == fold(name)), None) if _is_map(given) else given
+        own = _for_column(given, name)
         if field not in spec and (own is not None or field == "domain"):
             yield field, list(outward(column.low, column.high)) if own is None else own
 
 
-def _is_map(given: Any) -> bool:
-    return isinstance(given, dict)
+def _for_column(given: Any, name: str) -> Any:
+    """Return what is given for one column: for all of them alike, or by name."""
+    return (
+        next((each for key, each in given.items() if fold(key) == fold(name)), None)
+        if isinstance(given, dict)
+        else given
+    )
 
 
 def key_of(call: Call, table: Relation) -> str:

@@ -7,16 +7,21 @@ from typing import Any
 import duckdb
 from duckdb.func import FunctionNullHandling, PythonUDFType
 
+from sdcdb.udfs.bound_functions import BOUND_FUNCTIONS
 from sdcdb.udfs.persisting import ACTIONS
 from sdcdb.udfs.perturbing import technique_functions
 from sdcdb.udfs.sessions import session, session_number
 from sdcdb.udfs.table_function import TableFunction
+from sdcdb.udfs.tree_functions import TREE_FUNCTIONS
+from sdcdb.udfs.value_functions import VALUE_FUNCTIONS
+from sdcdb.udfs.view_functions import VIEW_FUNCTIONS
 
 
 @cache
 def table_functions() -> Mapping[str, TableFunction]:
     """Return every table function by its name."""
-    return {function.name: function for function in technique_functions()}
+    measuring = (*VALUE_FUNCTIONS, *TREE_FUNCTIONS, *VIEW_FUNCTIONS, *BOUND_FUNCTIONS)
+    return {function.name: function for function in (*technique_functions(), *measuring)}
 
 
 def _select(*given: Any) -> str:
@@ -45,4 +50,5 @@ def create_table_functions(con: duckdb.DuckDBPyConnection, there: Container[str]
                     side_effects=changes,
                 )
     number = session_number(con)
-    con.execute("; ".join(each.macro(number) for each in (*table_functions().values(), *ACTIONS)))
+    macros = [function.macro(number) for function in table_functions().values()]
+    con.execute("; ".join([*macros, *(action.macro(number) for action in ACTIONS)]))

@@ -8,7 +8,7 @@ statement. DuckDB may bind a statement more than once, so results are remembered
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from hashlib import sha256
@@ -63,6 +63,35 @@ class Call:
         """The first relation that was named."""
         return next(iter(self.relations.values()))
 
+    def reading(self, parameter: str = "tbl") -> str:
+        """Turn the cursor to the database of a relation, and return the relation's name there."""
+        relation = self.relations[parameter]
+        use(self.cursor, relation.database, relation.schema)
+        return relation.name
+
+    def names(self, parameter: str) -> list[str] | None:
+        """Return a list of columns of the first relation as it spells them; None when it was left out."""
+        given = self[parameter]
+        if given is None:
+            return None
+        if not isinstance(given, list) or not given or not all(isinstance(name, str) for name in given):
+            raise DataError(f"{parameter} must be a list of names, such as ['dept', 'age'], not {given!r}")
+        return list(dict.fromkeys(self.table.own(name) for name in given))
+
+    def number(self, parameter: str) -> float:
+        """Return an argument that must be a number."""
+        given = self[parameter]
+        if isinstance(given, bool) or not isinstance(given, int | float):
+            raise DataError(f"{parameter} must be a number, not {given!r}")
+        return given
+
+    def whole(self, parameter: str) -> int:
+        """Return an argument that must be a whole number."""
+        given = self.number(parameter)
+        if given != int(given):
+            raise DataError(f"{parameter} must be a whole number, not {given!r}")
+        return int(given)
+
 
 @dataclass(frozen=True)
 class TableFunction:
@@ -94,7 +123,7 @@ class TableFunction:
         """Answer a call: return the SELECT that DuckDB runs in place of it."""
         database, schema, statement = place
         refuse_lasting(self.name, statement)
-        arguments = self._arguments(given)
+        arguments = given_arguments(self.name, self.parameters, given, self.example)
         with session.cursor() as cursor:
             try:
                 use(cursor, database, schema)
@@ -113,13 +142,18 @@ class TableFunction:
     def _result(self, call: Call) -> Result:
         return Result(self.select(call), tuple(call.stored))
 
-    def _arguments(self, given: tuple[Any, ...]) -> dict[str, Any]:
-        arguments = {}
-        for parameter, value in zip(self.parameters, map(plain, given), strict=True):
-            if value is None and (parameter.required or parameter.needed):
-                raise DataError(f"{self.name}: {parameter.name} is missing: {parameter.says}; as in {self.example}")
-            arguments[parameter.name] = parameter.default if value is None else value
-        return arguments
+
+def given_arguments(name: str, parameters: Sequence[Parameter], given: Sequence[Any], example: str) -> dict[str, Any]:
+    """Return the arguments by name, defaults in place of NULLs."""
+    arguments = {}
+    for parameter, value in zip(parameters, map(plain, given), strict=True):
+        if value is None and (parameter.required or parameter.needed):
+            raise DataError(f"{name}: {parameter.name} is missing: {parameter.says}; as in {example}")
+        arguments[parameter.name] = parameter.default if value is None else value
+    return arguments
+
+
+TABLE = Parameter("tbl", "the name of a table or view, such as 'staff' or 'hr.staff'", REQUIRED)
 
 
 def plain(value: Any) -> Any:

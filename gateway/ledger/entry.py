@@ -17,7 +17,7 @@ from sdcdb.gateway.ledger.record import Record
 FORMAT = 2
 
 VerdictKind = Literal["allow", "suppress", "deny", "unsupported"]
-Aggregate = Literal["sum", "min", "max"]
+Aggregate = Literal["sum", "min", "max", "count"]
 
 
 class AnsweredFact(Strict):
@@ -33,6 +33,8 @@ class AnsweredFact(Strict):
     """What was answered about the set."""
     answers: dict[Aggregate, str]
     """The answers, exactly as digits; `None` over no value."""
+    values: tuple[str, ...] = ()
+    """The values of a category that were counted; `null` for no value."""
     implied: bool = False
     """Whether the answer followed from earlier ones, so that it told nothing new."""
     tail: bool = False

@@ -2,7 +2,9 @@
 
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from sdcdb.gateway.decide import Decided
 from sdcdb.gateway.lobby.released import Released
@@ -36,7 +38,11 @@ def compute_release(evaluated: Evaluated, decided: Decided, vault: Vault) -> Rel
             columns[name] = pa.concat_arrays([*rows.column(name).chunks, *last]).take(places)
     types = {name: evaluated.types[name] for name in columns}
     for position, measure in enumerate(evaluated.block.measures):
-        if measure.expression is None:
+        if evaluated.block.category is not None:
+            name = released_aggregate(position)
+            columns[name] = pa.array([_counted(measure, evaluated, cells, group) for group in own], type=pa.string())
+            types[name] = _type(measure, cells) if measure.expression is None else "HUGEINT"
+        elif measure.expression is None:
             name = released_aggregate(position)
             columns[name] = texts([_text(measure, cells, group) for group in own])
             types[name] = _type(measure, cells)
@@ -46,7 +52,30 @@ def compute_release(evaluated: Evaluated, decided: Decided, vault: Vault) -> Rel
     if merged:
         columns[MERGED] = truths([False] * len(kept) + [True] * len(merged))
         types[MERGED] = "BOOLEAN"
-    return Released(pa.table(columns), types)
+    table = pa.table(columns)
+    if evaluated.block.category is not None and evaluated.block.grouping.grouped:
+        table = table.filter(
+            pa.array([group is None or _by_value(evaluated, cells)[group.cells].any() for group in own])
+        )
+    return Released(table, types)
+
+
+def _by_value(evaluated: Evaluated, cells: Cells) -> NDArray[np.int64]:
+    """Return the records of every place, a cell and a value."""
+    return cells.frequencies[str(evaluated.block.category)].by_value.ravel()
+
+
+def _counted(measure: Measure, evaluated: Evaluated, cells: Cells, group: Group | None) -> str | None:
+    """Compute a measure of a block that counts by a category: a count, or a sum of weights of those counted."""
+    if group is None:
+        return None
+    records = _by_value(evaluated, cells)[group.of(measure)]
+    if measure.expression is None:
+        return str(int(records.sum()))
+    numbers = group.ranked(measure)[1]
+    if numbers is None or not records.any():
+        return None
+    return str(sum(int(weight) * int(n) for weight, n in zip(numbers, records, strict=True) if n))
 
 
 def _text(measure: Measure, cells: Cells, group: Group | None) -> str | None:

@@ -15,6 +15,7 @@ from sdcdb.gateway.reading.reserved import CELL
 from sdcdb.gateway.relations import Relations, Restricted
 from sdcdb.gateway.rules.table import denied
 from sdcdb.gateway.rules.versions import same_version
+from sdcdb.gateway.tables.cell_text import cell_text
 from sdcdb.gateway.tables.cells import Cells
 from sdcdb.gateway.tables.fingerprint import fingerprint, sign
 from sdcdb.gateway.tables.foretelling import Foretelling
@@ -27,7 +28,7 @@ from sdcdb.gateway.tables.new_version import Now, forget_file, new_version, same
 from sdcdb.gateway.tables.past import LedgerPast, Past
 from sdcdb.gateway.tables.pool_history import PoolHistory
 from sdcdb.gateway.tables.record_file import read_followed
-from sdcdb.gateway.tables.records import cell_text, read_records
+from sdcdb.gateway.tables.records import read_records
 from sdcdb.gateway.tables.sketch import share_records, sketch_columns
 from sdcdb.gateway.tables.table_history import TableHistory, steps_of
 from sdcdb.gateway.tables.value_sketch import same_values, sketch_values

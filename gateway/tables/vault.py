@@ -24,6 +24,7 @@ from sdcdb.gateway.reading.block import Block
 from sdcdb.gateway.reading.reserved import CELL, CELLS, RECORDS, public_alias, released_aggregate, released_group
 from sdcdb.gateway.relations import Relation, Restricted
 from sdcdb.gateway.tables.arrow_columns import whole_numbers
+from sdcdb.gateway.tables.by_value import places
 from sdcdb.gateway.tables.carried import read_arrow, to_carry
 from sdcdb.gateway.tables.cells import Cells, Indices, build
 from sdcdb.gateway.tables.groups import NO_VALUE, Group
@@ -88,10 +89,11 @@ class Vault:
         groups: list[Group] = []
         tables: list[pa.Table] = []
         types: dict[str, str] = {}
+        here = _counted_by(block, cells)
         with self._evaluating(cancellation) as cursor:
-            must_not_multiply(cursor, block, cells)
+            must_not_multiply(cursor, block, here)
             for number in range(len(block.grouping.sets)):
-                found, rows, kinds = _grouped(cursor, block, cells, number, len(groups))
+                found, rows, kinds = _grouped(cursor, block, here, number, len(groups))
                 groups += found
                 tables.append(rows)
                 types |= kinds
@@ -104,7 +106,7 @@ class Vault:
         block, number = evaluated.block, groups[0].chosen
         first = min(group.row for group in evaluated.groups if group.chosen == number)
         with self._evaluating() as cursor:
-            return _together(cursor, block, cells, number, [group.row - first for group in groups])
+            return _together(cursor, block, _counted_by(block, cells), number, [group.row - first for group in groups])
 
     @contextmanager
     def _evaluating(self, cancellation: Cancellation | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
@@ -230,6 +232,11 @@ def _quasi_columns(cursor: duckdb.DuckDBPyConnection, block: Block, inner: str) 
     return found
 
 
+def _counted_by(block: Block, cells: Cells) -> Cells:
+    """Return what the conditions of a block are about: cells, or places where it counts by a category."""
+    return cells if block.category is None else places(cells, block.table.categories[block.category])
+
+
 def _own(name: str) -> str:
     return f"{_name(CELLS)}.{_name(name)}"
 
@@ -276,7 +283,8 @@ def _expressions(block: Block) -> dict[str, exp.Expr]:
 
 def _added(block: Block) -> list[str]:
     """Return the plain columns that are added up."""
-    texts = [quoted(m.expression) for m in block.measures if m.expression is not None and m.plain and m.kind == "sum"]
+    added = [m for m in block.measures if m.kind == "sum" and (m.plain or block.category is not None)]
+    texts = [quoted(m.expression) for m in added if m.expression is not None]
     return list(dict.fromkeys(texts))
 
 

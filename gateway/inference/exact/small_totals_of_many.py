@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from sdcdb.gateway.inference.algebra.blas_threads import threads_for
 from sdcdb.gateway.inference.algebra.geometry import LEAST, Geometry
+from sdcdb.gateway.inference.algebra.gram import Gram
 from sdcdb.gateway.inference.algebra.modular import reduced
 from sdcdb.gateway.inference.exact.groups_of_people import EXACT
 from sdcdb.gateway.inference.exact.small_totals import small_groups
@@ -54,6 +55,20 @@ class ExplainedSets:
             self._geometry.add(rest)
             self._leverage = self._leverage + rest.values**2 / rest.length
 
+    def mark(self) -> tuple[tuple[Gram, int, Floats], Floats]:
+        """Remember what was taken in."""
+        return self._geometry.mark(), self._leverage
+
+    def rewind(self, mark: tuple[tuple[Gram, int, Floats], Floats]) -> None:
+        """Forget what was taken in since the mark."""
+        self._geometry.rewind(mark[0])
+        self._leverage = mark[1]
+
+    def added_leverage(self, cells: Cells) -> Floats:
+        """Return what a set would add to the leverage of a record of each cell."""
+        rest = self._geometry.rest(cells)
+        return np.asarray(rest.values**2 / rest.length if rest.length > LEAST else np.zeros(len(cells)))
+
     def determines(
         self, cells: Cells, earlier: Sequence[Cells], labels: Ints, sizes: Ints, proof: "Proof", min_set: int
     ) -> bool:
@@ -61,14 +76,13 @@ class ExplainedSets:
 
         `sizes` are the people of each atom.
         """
-        mark, leverage = self._geometry.mark(), self._leverage
+        mark = self.mark()
         try:
             for each in earlier:
                 self.add(each)
             return self._determines(cells, labels, sizes, proof, min_set)
         finally:
-            self._geometry.rewind(mark)
-            self._leverage = leverage
+            self.rewind(mark)
 
     def _determines(self, cells: Cells, labels: Ints, sizes: Ints, proof: "Proof", min_set: int) -> bool:
         rest = self._geometry.rest(cells)

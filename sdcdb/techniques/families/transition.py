@@ -113,6 +113,23 @@ class TransitionMatrix:
             )
         return np.asarray(np.linalg.solve(self.matrix.T, counts), np.float64)
 
+    def standard_errors(self, observed: ArrayLike) -> Floats:
+        """Return the standard errors of `estimate`, by the perturbation alone, the originals being fixed.
+
+        Given the originals x, observed counts have the covariance sum over i of x_i (diag(p_i) - p_i p_i^T), p_i being
+        row i; estimating x makes it diag(o) - P^T diag(x) P (Warner 1965 for two values). Propagated through the
+        inverse.
+
+        >>> warner(["yes", "no"], 0.75).standard_errors([40, 60]).round(3).tolist()
+        [8.66, 8.66]
+        """
+        counts = self._one_each(observed, "counts")
+        estimated = self.estimate(counts)
+        covariance = np.diag(counts) - self.matrix.T @ np.diag(estimated) @ self.matrix
+        inverse = np.linalg.inv(self.matrix.T)
+        variances = np.diag(inverse @ covariance @ inverse.T)
+        return np.sqrt(np.maximum(variances, 0.0))
+
     def posterior(self, prior: ArrayLike | None = None) -> Floats:
         """Return P(original = i | observed = o) in row o, by Bayes; VICUS (2012) needs it for Algorithm 2.
 
