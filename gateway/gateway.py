@@ -9,7 +9,7 @@ answers computed outside of the lock.
 
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -18,7 +18,7 @@ from typing import Self
 from sqlglot import exp
 
 from sdcdb.connection.connect import is_read_only
-from sdcdb.errors import Denied, LedgerError
+from sdcdb.errors import DatabaseError, Denied, LedgerError
 from sdcdb.gateway.answer import Answer, answer_of, marked_answer
 from sdcdb.gateway.asking import ANALYST, Asking, asking
 from sdcdb.gateway.assessor import Assessor
@@ -84,6 +84,7 @@ class Gateway:
             self._seldom = Seldom()
             self._turns = Turns(limits.per_user, limits.queue)
             self._running: set[Cancellation] = set()
+            self.refresh_due()
             self._mark()
         except BaseException:
             self._ledger.close()
@@ -191,6 +192,19 @@ class Gateway:
         with self._all_tables() as names, self._assessor.looking:
             self._assessor.learner.finish(names)
             return self._tables.refresh(table, as_new)
+
+    def refresh_due(self) -> list[str]:
+        """Take the tables with `refresh: auto` as they are now, if enough people have changed; return those tables.
+
+        One that cannot be followed record by record waits for its owner.
+        """
+        refreshed: list[str] = []
+        with self._all_tables() as names, self._assessor.looking:
+            self._assessor.learner.finish(names)
+            for table in self._tables.due():
+                with suppress(DatabaseError):
+                    refreshed += self._tables.refresh(table)
+        return refreshed
 
     def accept_looser(self, reason: str) -> list[str]:
         """Accept looser limits, as an act of the owner that the ledger keeps; return what became looser."""
