@@ -16,7 +16,7 @@ from sdcdb.gateway.ledger.record import Record
 
 FORMAT = 2
 
-VerdictKind = Literal["allow", "suppress", "deny", "unsupported"]
+VerdictKind = Literal["allow", "suppress", "estimate", "deny", "unsupported"]
 Aggregate = Literal["sum", "min", "max", "count"]
 
 
