@@ -1,7 +1,7 @@
 """What has been answered about one table, by whom, and what it all tells: the ledger's entries as the audit's state."""
 
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import get_args
 
@@ -25,7 +25,7 @@ from sdcdb.gateway.pools import EVERYBODY, fold
 from sdcdb.gateway.relations import Confidential, Restricted
 from sdcdb.gateway.tables.asked import Asked, Row
 from sdcdb.gateway.tables.cells import Cells, Indices
-from sdcdb.gateway.tables.counted_values import AskedCount, count_of, restored_beliefs, texts_of, values_of
+from sdcdb.gateway.tables.counted_values import AskedCount, count_of, new_beliefs, texts_of, values_of
 from sdcdb.gateway.tables.held_version import HeldVersion, names_over_versions
 from sdcdb.gateway.tables.layouts import layout_of
 from sdcdb.gateway.tables.past import Past
@@ -54,13 +54,20 @@ class TableHistory:
     """
 
     def __init__(
-        self, table: Restricted, cells: Cells, version: str, past: Past, foretold: Foretold = lambda _column: None
+        self,
+        table: Restricted,
+        cells: Cells,
+        version: str,
+        past: Past,
+        foretold: Foretold = lambda _column: None,
+        ratios: Mapping[str, tuple[float, ...]] | None = None,
     ) -> None:
         self.table = table
         self.cells = cells
         self.version = version
         self._past = past
         self._foretold = foretold
+        self._ratios = ratios or {}
         self._layouts: dict[str, Layout] = {}
         self._people: dict[str, Layout] = {}  # of columns in which values have changed
         self._knowledge: dict[tuple[str, str], Knowledge] = {}
@@ -101,9 +108,11 @@ class TableHistory:
             layout, category = self._layouts[column], self.table.categories[column]
             told = list(self._told(column, pool, layout))
             asked = [Counting(each.flags, values_of(category, each.fact.values)) for each in told]
-            self._beliefs[column, pool] = restored_beliefs(
-                self.table, category, layout.array(), asked, [int(each.fact.answers["count"]) for each in told]
-            )
+            answers = [int(each.fact.answers["count"]) for each in told]
+            state = new_beliefs(self.table, category, layout.array(), self._ratios.get(column, ()))
+            if asked:
+                state.learn(asked, answers)
+            self._beliefs[column, pool] = state
         return self._beliefs[column, pool]
 
     def counting(self, asked: AskedCount) -> Counting:

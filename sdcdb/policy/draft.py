@@ -9,6 +9,7 @@ import duckdb
 
 from sdcdb.connection.profile import ColumnProfile, TableProfile, profile, table_names
 from sdcdb.errors import DatabaseError, counted
+from sdcdb.policy.category_draft import propose_shares
 from sdcdb.policy.defaults import DEFAULTS
 from sdcdb.policy.guess import guess_key, guess_public, guess_role
 from sdcdb.policy.models import ROWID, Role
@@ -89,6 +90,9 @@ def _column(con: duckdb.DuckDBPyConnection, table: str, column: ColumnProfile, k
     reason = "the key" if column.name == key else guess_role(column).reason
     if role is not Role.CONFIDENTIAL or not column.numeric:
         yield f"{name}: {role.value}  # {reason}"
+        if role is Role.CONFIDENTIAL and (shares := propose_shares(con, table, column.name)) is not None:
+            yield "# CHECK: to have records counted by its values, declare them with shares that may be public:"
+            yield f"# {name}: {{role: confidential, known: {shares}}}  # sensitive: [...] if only some values are"
         return
     low, high = outward(column.low, column.high)
     step = 1 if column.integer else 10**-(column.decimals) if column.decimals else None
