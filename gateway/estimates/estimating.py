@@ -62,7 +62,7 @@ class Estimator:
         """Answer a statement from protected views, or raise `Unsupported`."""
         blocks = {block.released: self._block(block, handle) for block in read.blocks}
         base = self._lobby.run(read, {name: each.released() for name, each in blocks.items()}, handle)
-        variances: list[list[float | None]] = [[0.0] * len(base.columns) for _ in base.rows]
+        variances = [[0.0 if _number(value) else None for value in row] for row in base.rows]
         for name, each in blocks.items():
             for measure in range(each.errors.shape[1]):
                 if each.errors[:, measure].any():
@@ -87,9 +87,7 @@ class Estimator:
             for at, value in enumerate(before):
                 known = variances[row][at]
                 after = rows[row][at] if same else None
-                if not _number(value):
-                    variances[row][at] = None if not same or after != value else known
-                elif known is not None:
+                if known is not None:
                     variances[row][at] = known + (float(after) - float(value)) ** 2 if _number(after) else None
 
     def _block(self, block: Block, handle: Cancellation) -> Estimated:
