@@ -23,6 +23,7 @@ from sdcdb.gateway.reading.aggregate import Measure
 from sdcdb.gateway.reading.block import Block
 from sdcdb.gateway.reading.reserved import CELL, CELLS, RECORDS, public_alias, released_aggregate, released_group
 from sdcdb.gateway.relations import Relation, Restricted
+from sdcdb.gateway.tables.arrow_columns import whole_numbers
 from sdcdb.gateway.tables.by_value import places
 from sdcdb.gateway.tables.carried import read_arrow, to_carry
 from sdcdb.gateway.tables.cells import Cells, Indices, build
@@ -197,7 +198,7 @@ def _rows(
     ]
     measured = _measured(block)
     if not measured and not keys:
-        return pa.table({"gid": [0]}), {}
+        return pa.table({"gid": whole_numbers([0])}), {}
     parts = [*parts, *(f"{quoted(key)} AS g{n}" for n, key in enumerate(keys))]
     parts += [f"{text} AS q{n}" for n, text in enumerate(_expressions(block))]
     shown = [f"any_value(g{n}) AS {_name(released_group(n))}" for n in range(len(keys))]
@@ -218,7 +219,7 @@ def _together(
     cursor: duckdb.DuckDBPyConnection, block: Block, cells: Cells, chosen: int, numbers: list[int]
 ) -> pa.Table:
     if not _measured(block):
-        return pa.table({"gid": [0]})
+        return pa.table({"gid": whole_numbers([0])})
     flags = [f"{text} AS f{n}" for n, text in enumerate(_conditions(block))]
     values = [f"{text} AS q{n}" for n, text in enumerate(_expressions(block))]
     inner = f"SELECT {', '.join([_own(RECORDS), _gid(block, chosen), *flags, *values])} {_source(block, cells)}"

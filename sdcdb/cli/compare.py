@@ -12,6 +12,7 @@ from sdcdb.terminal.output import JsonOption, Output, QuietOption, table
 if TYPE_CHECKING:
     from sdcdb.assess.compare import Comparison
     from sdcdb.assess.patterns import Patterns
+    from sdcdb.assess.verdict import Verdict
 
 SHOWN = 8  # pairs of columns shown in the terminal; JSON and HTML show all
 
@@ -49,6 +50,8 @@ def data(found: "Comparison") -> dict[str, Any]:
         "view": found.plan.view,
         "table": found.plan.table,
         "records": found.records,
+        **found.verdict.data(),
+        "release_gate": found.standing.data(),
         "numbers": {name: vars(change) for name, change in found.numbers.items()},
         "largest_correlation_change": found.correlations.largest if found.correlations else None,
         "correlations": {
@@ -110,6 +113,7 @@ def _patterns(found: "Patterns") -> dict[str, Any]:
         "verdict": found.similarity.verdict,
         "accuracies": {name: vars(each) for name, each in found.accuracies.items()},
         "entropies": [{"known": each.known, "record": each.record, "class": each.class_} for each in found.entropies],
+        "security": vars(found.security) if found.security else None,
     }
 
 
@@ -130,10 +134,28 @@ def _draw_patterns(console: Console, found: "Patterns") -> None:
         title = f"What an intruder after {found.target} is unsure of, by known columns, leaf by leaf"
         console.print()
         console.print(table(title, ("known", "record entropy, bits", "class entropy, bits"), rows_known))
+    if found.security:
+        console.print(found.security.words(), markup=False)
+
+
+def draw_verdict(console: Console, verdict: "Verdict") -> None:
+    """Show the verdict in words."""
+    console.print(f"\n{verdict.title}.", markup=False, style="bold")
+    parts = {
+        "An intruder": verdict.intruder,
+        "For an analyst": verdict.analyst,
+        "To change in the policy": verdict.change,
+    }
+    for who, sentences in parts.items():
+        if sentences:
+            console.print(f"{who}:", markup=False)
+        for sentence in sentences:
+            console.print(f"  - {sentence}", markup=False)
 
 
 def _draw(console: Console, found: "Comparison") -> None:
     console.print(f"{found.plan.view} compared with {found.plan.table}, {found.records:,} records", markup=False)
+    draw_verdict(console, found.verdict)
     if found.numbers:
         rows = [
             (

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 
 import duckdb
 
@@ -13,13 +13,14 @@ from sdcdb.fields.category_shares import NULL
 from sdcdb.fields.histogram import histogram
 from sdcdb.policy.links import Equation, parse_link
 from sdcdb.policy.load import Document, FieldPath, dotted
-from sdcdb.policy.models import Column, Policy, Role, Table
+from sdcdb.policy.models import ROWID, Column, Policy, Role, Table
 from sdcdb.techniques.registry import TECHNIQUES
 from sdcdb.techniques.technique import Kind
 from sdcdb.views.catalogue import kinds
 from sdcdb.views.pockets import MOST_SHOWN, find_pockets
 from sdcdb.views.public_shares_check import far_from, far_off
 from sdcdb.views.relations_of_columns import Found, breaks_equation, find_linked
+from sdcdb.views.weak_settings import weak
 
 
 @dataclass(frozen=True)
@@ -34,12 +35,25 @@ class Misfit:
 Read = Callable[[str], TableProfile]
 
 
-def check(con: duckdb.DuckDBPyConnection, document: Document, read: Read | None = None) -> list[Problem]:
+def remembered(con: duckdb.DuckDBPyConnection) -> Read:
+    """Return what profiles each table once."""
+    return cache(partial(profile, con))
+
+
+def check(
+    con: duckdb.DuckDBPyConnection, document: Document, read: Read | None = None, *, strict: bool = False
+) -> list[Problem]:
     """Return every misfit between the policy and the database, in the order of the policy's lines.
 
-    `read` profiles a table; a caller who needs the profiles, too, gives one that remembers them.
+    `read` profiles a table; a caller who needs the profiles, too, gives one that remembers them. `strict` adds settings
+    that are allowed and weak.
     """
-    findings = list(_check_tables(con, document, read or partial(profile, con)))
+    reader = read or remembered(con)
+    findings = list(_check_tables(con, document, reader))
+    if strict and not any(found.severity == "error" for found in findings):
+        for name, table in document.policy.tables.items():
+            profiled = None if table.public else reader(name)
+            findings += [Misfit(("tables", name, *path), why, "warning") for path, why in weak(table, profiled)]
     problems = [Problem(dotted(f.path), f.message, document.line(f.path), f.severity) for f in findings]
     return sorted(problems, key=lambda problem: problem.line or 0)
 
@@ -48,8 +62,12 @@ def _check_tables(con: duckdb.DuckDBPyConnection, document: Document, read: Read
     ours = kinds(con)  # a protected view that was materialised is a table of the database, and no stranger
     names = {fold(name): name for name in table_names(con) if name not in ours}
     views = {fold(name) for name in view_names(con)}
+    own = {fold(name): name for name in view_names(con) if name not in ours}  # the owner's views may be protected
     for name, table in document.policy.tables.items():
         path: FieldPath = ("tables", name)
+        if fold(name) in own and fold(name) not in names:
+            names[fold(name)] = own[fold(name)]
+            yield from _check_view(path, table)
         if fold(name) not in names:
             yield Misfit(path, f"is not a table of the database; {choices(name, names.values())}")
             continue
@@ -66,6 +84,16 @@ def _check_tables(con: duckdb.DuckDBPyConnection, document: Document, read: Read
     for folded, name in names.items():
         if folded not in declared and folded not in views:
             yield Misfit(("tables",), f"the table {name!r} is not declared: nobody can reach it", "warning")
+
+
+def _check_view(path: FieldPath, table: Table) -> Iterator[Misfit]:
+    """Say what a view cannot have: it has no rowid, and questions are answered about tables only."""
+    if table.restrict is not None:
+        yield Misfit(
+            (*path, "restrict"), "this is a view: questions are answered about tables; declare its table instead"
+        )
+    if table.key == ROWID:
+        yield Misfit((*path, "key"), "this is a view, which has no rowid: name a column that is unique in every record")
 
 
 def _check_links(con: duckdb.DuckDBPyConnection, policy: Policy, real: dict[str, str]) -> Iterator[Misfit]:

@@ -7,6 +7,9 @@ group, and a group that is newly determined holds one that the new set moves, as
 the old sets. For those atoms alone the entries of Q are computed, and searched as in `small_totals`. What is found is
 checked modulo primes (`nullspace`). Beyond the budget the answer is "not shown", which denies.
 
+Where a person has several records, a record weighs less, so that a person's records together weigh 1. Then the flags of
+G have a squared length of at most the number of people in it, and all of this holds with people for records.
+
 Records that are held at a value elsewhere in the audit are not held here: a total is determined by sums alone.
 """
 
@@ -19,7 +22,9 @@ from sdcdb.gateway.inference.algebra.blas_threads import threads_for
 from sdcdb.gateway.inference.algebra.geometry import LEAST, Geometry
 from sdcdb.gateway.inference.algebra.gram import Gram
 from sdcdb.gateway.inference.algebra.modular import reduced
-from sdcdb.gateway.inference.exact.small_totals import EXACT, small_groups
+from sdcdb.gateway.inference.exact.groups_of_people import EXACT
+from sdcdb.gateway.inference.exact.small_totals import small_groups
+from sdcdb.gateway.inference.people import People
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -33,8 +38,9 @@ MOVED = 1e-6  # of a record, by which a set moves it at least
 class ExplainedSets:
     """The answered sets as directions, and the leverage of a record of each cell."""
 
-    def __init__(self, counts: NDArray[np.int64]) -> None:
-        self._geometry = Geometry(counts.astype(np.float64))
+    def __init__(self, counts: NDArray[np.int64], people: People | None = None) -> None:
+        self._weights = counts.astype(np.float64) if people is None else people.weights
+        self._geometry, self._people = Geometry(self._weights), people
         self._leverage = np.zeros(len(counts))
 
     @property
@@ -66,7 +72,10 @@ class ExplainedSets:
     def determines(
         self, cells: Cells, earlier: Sequence[Cells], labels: Ints, sizes: Ints, proof: "Proof", min_set: int
     ) -> bool:
-        """Tell whether a set, with `earlier` ones of its statement, newly determines the total of too few people."""
+        """Tell whether a set, with `earlier` ones of its statement, newly determines the total of too few people.
+
+        `sizes` are the people of each atom.
+        """
         mark = self.mark()
         try:
             for each in earlier:
@@ -92,9 +101,14 @@ class ExplainedSets:
             columns = self._geometry.rows.some(first[kept])
             half = self._geometry.gram.halves(columns)
             new = rest.values[first[kept]] / np.sqrt(rest.length)
-            root = np.sqrt(sizes[kept].astype(np.float64))
+            weights = np.bincount(labels, weights=self._weights, minlength=len(sizes))[kept]
+            root = np.sqrt(weights)
             projection = np.eye(len(kept)) - np.outer(root, root) * (half.T @ half + np.outer(new, new))
-        groups, finished = small_groups(projection, sizes[kept].astype(np.float64), min_set)
+        place = np.full(len(sizes), -1, dtype=np.int64)
+        place[kept] = np.arange(len(kept))
+        people = None if self._people is None else self._people.within(np.flatnonzero(place[labels] >= 0))
+        inner = place[labels][place[labels] >= 0]
+        groups, finished = small_groups(projection, weights, min_set, inner, people)
         return not finished or any(proof.is_new(kept[group], labels) for group in groups)
 
 

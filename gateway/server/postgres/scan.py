@@ -31,7 +31,7 @@ def unqualified(sql: str) -> str:
     >>> unqualified("SELECT pg_catalog.now() COLLATE pg_catalog.default, 'pg_catalog.x'")
     "SELECT now() , 'pg_catalog.x'"
     """
-    return _NUMBERS.sub("::bigint[]", _QUALIFIED.sub(lambda found: found.group(1) or "", sql))
+    return _NUMBERS.sub("::uinteger[]", _QUALIFIED.sub(lambda found: found.group(1) or "", sql))
 
 
 def parameters(sql: str) -> int:
