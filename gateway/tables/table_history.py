@@ -74,6 +74,7 @@ class TableHistory:
         self._sets: dict[tuple[str, str], SetAudit] = {}
         self._counted: dict[str, CountAudit] = {}
         self._beliefs: dict[tuple[str, str], Beliefs] = {}
+        self._of_people: dict[tuple[str, str], Beliefs] = {}
         held = [HeldVersion.of(entry) for entry in past.versions]
         audited = (*table.confidential, *table.categories)
         self._named = {column: names_over_versions(column, held) for column in audited}
@@ -115,10 +116,23 @@ class TableHistory:
             self._beliefs[column, pool] = state
         return self._beliefs[column, pool]
 
-    def counting(self, asked: AskedCount) -> Counting:
-        """Put a count by a category into the audit's terms."""
-        flags = self._layouts[asked.column].spread(self.flags(asked.chosen.cells))
-        return Counting(flags, asked.chosen.values)
+    def beliefs_of_people(self, column: str, pool: str) -> Beliefs | None:
+        """Return the audit of people whatever their values were, by sets alone; None where no value has changed."""
+        layout, category = self._people.get(column), self.table.categories[column]
+        if layout is None:
+            return None
+        if (column, pool) not in self._of_people:
+            state = new_beliefs(self.table, category, layout.array(), self._ratios.get(column, ()))
+            told = list(self._told(column, pool, layout))
+            asked = [Counting(each.flags, values_of(category, each.fact.values)) for each in told]
+            state.learn(asked, [0] * len(asked), fit=False)
+            self._of_people[column, pool] = state
+        return self._of_people[column, pool]
+
+    def counting(self, asked: AskedCount, *, people: bool = False) -> Counting:
+        """Put a count by a category into the audit's terms: of records, or of people whatever their values were."""
+        layout = self._by_people(asked.column) if people else self._layouts[asked.column]
+        return Counting(layout.spread(self.flags(asked.chosen.cells)), asked.chosen.values)
 
     def counted_fact(self, asked: AskedCount, pool: str, *, implied: bool, surprise: bool) -> AnsweredFact:
         """Return what the ledger keeps of a count by a category."""
