@@ -1,6 +1,6 @@
 """Honest frequency questions about a diagnosis, at several sizes: how many are answered exactly, in one shared history.
 
-    python benchmarks/frequencies.py --people 1000 10000 100000 --out docs/results/frequencies.json
+    python benchmarks/frequencies.py --people 1000 10000 100000 --out benchmarks/results/frequencies.json
 
 One question is one row of a frequency table: a group of people and a value, or a share. The tables are those that an
 analyst of a hospital asks for: by ward, sex, age and pairs of them, single counts with FILTER, and shares. The audit
