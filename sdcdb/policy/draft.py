@@ -75,6 +75,9 @@ def _table(con: duckdb.DuckDBPyConnection, found: Understood, *, view: bool) -> 
     if not view:  # the gateway answers questions about tables
         lines += ["    restrict:"]
         lines += [f"      {name}: {_flow(value)}" for name, value in DEFAULTS["restrict"].items() if value is not None]
+    if found.most > 1:
+        people = f"so that {K} people, of whom each has up to {found.most} records, are alike"
+        lines += [f"    release: {{min_k: {K * found.most}}}  # {people}"]
     return "\n".join(lines) + "\n" + _protect(con, found)
 
 
@@ -100,9 +103,10 @@ def _protect(con: duckdb.DuckDBPyConnection, found: Understood) -> str:
     secret = suggested_columns(table, roles)
     if not (quasi or secret) or table.rows < 2:
         return ""
-    text = _PROTECT.format(view=yaml_name(_view_name(table.name)), k=K)
+    k = K * found.most
+    text = _PROTECT.format(view=yaml_name(_view_name(table.name)), k=k)
     if quasi:
-        text += _ROWS.format(k=K, said=preview(con, table, quasi), more=2 * K, less=K - 2)
+        text += _ROWS.format(k=k, said=preview(con, table, quasi, k), more=2 * k, less=(K - 2) * found.most)
     if secret:
         text += "    #     columns:\n"
         text += "".join(f"    #       {yaml_name(c.name)}: {suggest(con, table, c)}\n" for c in secret)
