@@ -8,11 +8,13 @@ secret to the audit.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array  # loaded where a table has people
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -23,13 +25,15 @@ Cells = NDArray[np.bool_]
 class People:
     """How many records each person has in each cell: one row per person, one column per cell."""
 
-    matrix: csr_array
+    matrix: "csr_array"
 
     @classmethod
     def of(cls, persons: Ints, cells: Ints, records: Ints, number: int) -> Self:
         """Put together the records of persons in so many cells; a pair that occurs twice is added up."""
         _, rows = np.unique(persons, return_inverse=True)
         shape = (int(rows.max(initial=-1)) + 1, number)
+        from scipy.sparse import csr_array
+
         held = csr_array((records.astype(np.float64), (rows, cells)), shape=shape)
         held.sum_duplicates()
         held.eliminate_zeros()
@@ -56,7 +60,7 @@ class People:
 
     def within(self, cells: Ints) -> Self:
         """Return the records in some cells, numbered anew."""
-        return type(self)(csr_array(self.matrix[:, cells]))
+        return type(self)(self.matrix[:, cells].tocsr())
 
     def number(self, cells: Cells) -> int:
         """Return how many people have a record in a set."""
@@ -66,10 +70,11 @@ class People:
         """Return how many people have a record in each of so many sets, given by a label per cell."""
         return np.bincount(self.by_label(labels, number).indices, minlength=number).astype(np.int64)
 
-    def by_label(self, labels: Ints, number: int) -> csr_array:
+    def by_label(self, labels: Ints, number: int) -> "csr_array":
         """Return how many records each person has in each set."""
         rows = np.repeat(np.arange(self.matrix.shape[0]), np.diff(self.matrix.indptr))
-        found = csr_array((self.matrix.data, (rows, labels[self.matrix.indices])), shape=(self.matrix.shape[0], number))
+        shape = (self.matrix.shape[0], number)
+        found = type(self.matrix)((self.matrix.data, (rows, labels[self.matrix.indices])), shape=shape)
         found.sum_duplicates()
         return found
 
