@@ -19,6 +19,7 @@ from sdcdb.gateway.inference.forecast import Forecast
 from sdcdb.gateway.inference.intervals.record_bounds import atom_bounds, on_grid
 from sdcdb.gateway.inference.lattice.lattice import Lattice
 from sdcdb.gateway.inference.limits import Limits
+from sdcdb.gateway.inference.people import People
 from sdcdb.gateway.inference.prior import Prior
 from sdcdb.gateway.inference.question import Question
 from sdcdb.gateway.inference.score import Score
@@ -42,7 +43,7 @@ class Knowledge:
     questions, gives them, whatever they are, and calls `learn`. `surprises` tells which of them were not expected.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what is public, and the limits
         self,
         counts: ArrayLike,
         low: float,
@@ -51,6 +52,8 @@ class Knowledge:
         limits: Limits,
         secret: bytes | None = None,
         prior: Prior | Forecast | None = None,
+        *,
+        people: People | None = None,
     ) -> None:
         records = np.asarray(counts, dtype=np.int64)
         if records.ndim != 1 or (records < 0).any():
@@ -65,10 +68,19 @@ class Knowledge:
         need = max(self._scale.interval_need, self._scale.cae_need)
         known = self._foretold(prior)
         mean = 0.5 if known is None else np.clip(known.means, 0.02 * min(need, 1.0), 0.98)
-        columns = Columns.fresh(need, lattice, self._scale.unit, self._scale.cae_need, mean)
+        columns = Columns.fresh(need, lattice, self._scale.unit, self._scale.cae_need, mean, self._several(people))
         self._ground = Ground(columns, known)
         self._score: Score | None = None
         self._covered: dict[bytes, Mapping[str, Range]] = {}
+
+    def _several(self, people: People | None) -> People | None:
+        """Return the people of the cells that have records, if somebody has several."""
+        if people is None:
+            return None
+        mine = people.within(self._live)
+        if not np.array_equal(np.asarray(mine.matrix.sum(axis=0)).ravel(), self._counts):
+            raise DataError("the people do not have as many records in each cell as there are")
+        return mine if mine.several else None
 
     def _foretold(self, prior: Prior | Forecast | None) -> Forecast | None:
         """Return what is public of the values, for the cells that have records."""
@@ -195,20 +207,22 @@ class Knowledge:
         secret: bytes | None,
         rows: Iterable[tuple[Question, Answers]],
         prior: Prior | Forecast | None = None,
+        *,
+        people: People | None = None,
     ) -> "Knowledge":
         """Return the state after a history of answers that each told something new, much faster than by `learn`.
 
         A question for more than a sum tells something new if any part of it does. Verdicts are those of the history
         taken in one by one, but for rounding.
         """
-        state = cls(counts, low, high, step, limits, secret, prior)
+        state = cls(counts, low, high, step, limits, secret, prior, people=people)
         history = list(rows)
         state._take_in([row for row in history if row[0].kinds == {"sum"}])
         for question, answer in history:
             if question.kinds != {"sum"}:
                 state.learn([question], [answer])
         if state._ground.blind:  # an order that loses sight of the values: take the one in which they were learnt
-            state = cls(counts, low, high, step, limits, secret, prior)
+            state = cls(counts, low, high, step, limits, secret, prior, people=people)
             for question, answer in history:
                 state.learn([question], [answer])
         return state

@@ -40,6 +40,7 @@ class Statement:
         self._user = user
         self._history, self._exact, self._ground = history, history.exact, ground
         self._counts, self._scale, self._limits = counts, scale, scale.limits
+        self._people = ground.columns.people
         self._sets: list[Cells] = []
         self._sums: list[Cells] = []
         self._before = seen(ground)  # as answered: what is asked in this statement has no value yet
@@ -89,14 +90,18 @@ class Statement:
         if most is None:
             return None
         earlier = [*self._history.sets(), *(each.cells for each in self._ground.extremes), *self._sets]
-        apart = all(self._counts[cells & other].sum() <= most for other in earlier if (cells != other).any())
+        apart = all(self._size(cells & other) <= most for other in earlier if (cells != other).any())
         return None if apart else "overlap"
+
+    def _size(self, cells: Cells) -> int:
+        """Return how many people a set has."""
+        return int(self._counts[cells].sum()) if self._people is None else self._people.number(cells)
 
     def pinned(self, cells: Cells, new: frozenset[str]) -> str | None:
         """Return `exact` if a MIN or MAX would point at too few people."""
-        extremes, counts, least = self._before.extremes, self._counts, self._limits.min_set
+        extremes, least = self._before.extremes, self._limits.min_set
         hidden = all(
-            stay_hidden(extremes, [*self._extreme_sets[kind], cells], kind, counts, least) for kind in new - {"sum"}
+            stay_hidden(extremes, [*self._extreme_sets[kind], cells], kind, self._size, least) for kind in new - {"sum"}
         )
         return None if hidden else "exact"
 
@@ -107,7 +112,10 @@ class Statement:
         if vectors is None:
             return None
         columns, exact = self._ground.columns, self._exact
-        sizes = np.bincount(columns.labels, weights=self._counts, minlength=columns.atoms).astype(np.int64)
+        if self._people is not None:
+            sizes = self._people.of_sets(columns.labels, columns.atoms)
+        else:
+            sizes = np.bincount(columns.labels, weights=self._counts, minlength=columns.atoms).astype(np.int64)
         found = determines(exact.vectors(), vectors, exact.primes, columns.labels, sizes, self._limits.min_set)
         if not found and self._limits.small_totals == "forbid":
             proof = Proof(exact.vectors(), vectors, exact.primes)
@@ -119,10 +127,10 @@ class Statement:
         before, after = lattice.basis, lattice.with_set(cells, self._user).basis
         least = self._limits.min_set
         if before is not None and after is not None and after.projection is not None:
-            return determines_small_total(before, after, least)
+            return determines_small_total(before, after, least, self._people)
         if not ((sizes > 0) & (sizes < least)).any():
             return False
-        explained = self._history.explained(self._counts)
+        explained = self._history.explained(self._counts, self._people)
         return explained.determines(cells, self._sums, self._ground.columns.labels, sizes, proof, least)
 
     def _on_grid(self, cells: Cells) -> bool:

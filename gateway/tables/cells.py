@@ -1,7 +1,7 @@
 """The cells of a restricted table: one for each combination of quasi-identifiers, with what answers are made from."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
@@ -14,6 +14,7 @@ from sdcdb.engines.dialect import text_literal
 from sdcdb.errors import DatabaseError
 from sdcdb.gateway.reading.reserved import CELL, RECORDS, total_column
 from sdcdb.gateway.relations import Confidential, Restricted
+from sdcdb.gateway.tables.frequencies import Frequencies, read_frequencies
 from sdcdb.policy.models import ROWID
 
 MOST_CELLS = 200_000
@@ -68,6 +69,12 @@ class Cells:
     source: str
     records: NDArray[np.int64]
     totals: Mapping[str, Totals]
+    frequencies: Mapping[str, Frequencies] = field(default_factory=dict)
+
+    @property
+    def held(self) -> Mapping[str, Totals | Frequencies]:
+        """What is kept of every confidential column, numbers and categories."""
+        return {**self.totals, **self.frequencies}
 
     @property
     def size(self) -> int:
@@ -108,7 +115,8 @@ def build(con: duckdb.DuckDBPyConnection, table: Restricted, source: str, secret
     for n, _ in enumerate(table.confidential):  # what the vault's SQL cannot reach, no predicate can
         for letter in "nslgd":
             con.execute(f"ALTER TABLE {source} DROP COLUMN {_total(letter, n)}")
-    return Cells(table, source, np.asarray(records, dtype=np.int64), totals)
+    number_of = np.asarray(records, dtype=np.int64)
+    return Cells(table, source, number_of, totals, read_frequencies(con, table, source, number_of, secret))
 
 
 def _told_apart(table: Restricted, name: str) -> str:

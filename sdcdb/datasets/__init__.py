@@ -1,4 +1,4 @@
-"""Data to try sdcdb on: one paper's example, two papers' generators, and a staff table of any size.
+"""Data to try sdcdb on: one paper's example, two papers' generators, a staff table, and a hospital.
 
 >>> import duckdb
 >>> con = duckdb.connect()

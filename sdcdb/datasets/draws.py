@@ -12,8 +12,10 @@ SPAN = 2**32
 LANES = 4
 
 
-def draws(dataset: str, rows: int, seed: int, names: Sequence[str]) -> str:
+def draws(dataset: str, rows: int, seed: int, names: Sequence[str], ids: str | None = None) -> str:
     """Return the SELECT of `id` = 1..rows and one uniform draw from 0..2^32-1 per name.
+
+    `ids` is a query whose column `id` takes the place of 1..rows; its other columns are kept.
 
     A draw depends only on its place in `names`, on the seed and on the id: not on `rows`, so that a larger
     table begins with the smaller one, and not on the threads.
@@ -24,9 +26,11 @@ def draws(dataset: str, rows: int, seed: int, names: Sequence[str]) -> str:
         f"((m{place // LANES} >> {32 * (place % LANES)}) & {SPAN - 1})::UBIGINT AS {name}"
         for place, name in enumerate(names)
     ]
+    kept, source = ("id", f"range(1, {rows + 1}) AS ids(id)") if ids is None else ("ids.*", f"({ids}) AS ids")
+    hidden = ", ".join(f"m{block}" for block in blocks)
     return (
-        f"SELECT id, {', '.join(lanes)} FROM"
-        f" (SELECT id, {', '.join(digests)} FROM range(1, {rows + 1}) AS ids(id)) AS digests"
+        f"SELECT * EXCLUDE ({hidden}), {', '.join(lanes)} FROM"
+        f" (SELECT {kept}, {', '.join(digests)} FROM {source}) AS digests"
     )
 
 
@@ -48,7 +52,7 @@ def weighted(draw: str, weights: Mapping[str, int] | Mapping[int, int]) -> str:
     for value, weight in heads:
         reached += weight
         whens.append(f"WHEN {draw} < {SPAN * reached // total} THEN {literal(value)}")
-    return f"CASE {' '.join(whens)} ELSE {literal(last)} END"
+    return f"CASE {' '.join(whens)} ELSE {literal(last)} END" if whens else literal(last)
 
 
 def normal(draw: str, other: str) -> str:

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from sdcdb.datasets import bank, credit_risk, customer_status, staff
+from sdcdb.datasets import bank, credit_risk, customer_status, hospital, staff
 from sdcdb.datasets.dataset import Dataset
 
 DATASETS: Mapping[str, Dataset] = MappingProxyType(
-    {dataset.name: dataset for dataset in (bank.DATASET, credit_risk.DATASET, customer_status.DATASET, staff.DATASET)}
+    {module.DATASET.name: module.DATASET for module in (bank, credit_risk, customer_status, hospital, staff)}
 )

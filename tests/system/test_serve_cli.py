@@ -5,9 +5,9 @@ import os
 import random
 import re
 import signal
+import ssl
 import subprocess
 import sys
-import ssl
 import threading
 import time
 from collections.abc import Callable

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from sdcdb.gateway.inference.algebra.nullspace import NullSpace
 from sdcdb.gateway.inference.exact.small_totals_of_many import ExplainedSets
+from sdcdb.gateway.inference.people import People
 
 Floats = NDArray[np.float64]
 Cells = NDArray[np.bool_]
@@ -31,10 +32,10 @@ class History:
         self._answers.append(answer)
         return True
 
-    def explained(self, counts: NDArray[np.int64]) -> ExplainedSets:
+    def explained(self, counts: NDArray[np.int64], people: People | None = None) -> ExplainedSets:
         """Return the sets as directions, brought up to date: only large histories need them."""
         if self._explained is None or self._explained.number > len(self._rows):
-            self._explained = ExplainedSets(counts)
+            self._explained = ExplainedSets(counts, people)
             self._taken = 0
         for packed in self._rows[self._taken :]:
             self._explained.add(np.unpackbits(packed, count=self._cells).astype(bool))

@@ -20,36 +20,49 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from sdcdb.gateway.inference.exact.groups_of_people import EXACT, small_groups_of_people
 from sdcdb.gateway.inference.lattice.basis import Basis
+from sdcdb.gateway.inference.people import People
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 STEPS = 200_000
-EXACT = 1e-6
 
 
-def determines_small_total(before: Basis, after: Basis, min_set: int) -> bool:
-    """Tell whether a group of fewer than `min_set` records has its total determined after, and had not before.
+def determines_small_total(before: Basis, after: Basis, min_set: int, people: People | None = None) -> bool:
+    """Tell whether a group of fewer than `min_set` people has its total determined after, and had not before.
 
-    `after` is `before` with one more set. True also if the search is not finished within its budget.
+    `after` is `before` with one more set. `people` are given where somebody has several records. True also if the
+    search is not finished within its budget.
     """
     if after.projection is None or len(after.records) == 0 or min_set < 2:
         return False
-    groups, finished = small_groups(after.projection, after.records, min_set)
+    groups, finished = small_groups(after.projection, after.records, min_set, after.labels, people)
     return not finished or any(_new(before, after, group) for group in groups)
 
 
-def small_groups(projection: Floats, records: Floats, min_set: int) -> tuple[list[Ints], bool]:
-    """Return the groups of atoms that a projection shows as determined, and whether all of them were found."""
+def small_groups(
+    projection: Floats, records: Floats, min_set: int, labels: Ints, people: People | None = None
+) -> tuple[list[Ints], bool]:
+    """Return the groups of atoms that a projection shows as determined, and whether all of them were found.
+
+    `records` is what the atoms weigh in the projection; `labels` the atom of each cell, -1 for none.
+    """
     root = np.sqrt(records)
+    if people is not None:
+        sizes = people.of_sets(labels, len(records))
+        kept = np.flatnonzero((sizes > 0) & (sizes < min_set))
+        entries = projection[np.ix_(kept, kept)] * np.outer(root[kept], root[kept])
+        groups, finished = small_groups_of_people(entries, people.members(labels, kept), min_set)
+        return [kept[group] for group in groups], finished
     kept = _peeled(projection, root, records, min_set)
     if len(kept) == 0:
         return [], True
     entries = projection[np.ix_(kept, kept)] * np.outer(root[kept], root[kept])
     order = np.argsort(entries, axis=1, kind="stable")
-    groups, finished = _search(entries, records[kept], float(min_set), order)
-    return [kept[group[group >= 0]] for group in groups], finished
+    found, finished = _search(entries, records[kept], float(min_set), order)
+    return [kept[group[group >= 0]] for group in found], finished
 
 
 def _new(before: Basis, after: Basis, group: Ints) -> bool:

@@ -7,18 +7,25 @@ group, and a group that is newly determined holds one that the new set moves, as
 the old sets. For those atoms alone the entries of Q are computed, and searched as in `small_totals`. What is found is
 checked modulo primes (`nullspace`). Beyond the budget the answer is "not shown", which denies.
 
+Where a person has several records, a record weighs less, so that a person's records together weigh 1. Then the flags of
+G have a squared length of at most the number of people in it, and all of this holds with people for records.
+
 Records that are held at a value elsewhere in the audit are not held here: a total is determined by sums alone.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdcdb.gateway.inference.algebra.blas_threads import threads_for
 from sdcdb.gateway.inference.algebra.geometry import LEAST, Geometry
+from sdcdb.gateway.inference.algebra.gram import Gram
 from sdcdb.gateway.inference.algebra.modular import reduced
-from sdcdb.gateway.inference.exact.small_totals import EXACT, small_groups
+from sdcdb.gateway.inference.exact.groups_of_people import EXACT
+from sdcdb.gateway.inference.exact.small_totals import small_groups
+from sdcdb.gateway.inference.people import People
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -32,8 +39,9 @@ MOVED = 1e-6  # of a record, by which a set moves it at least
 class ExplainedSets:
     """The answered sets as directions, and the leverage of a record of each cell."""
 
-    def __init__(self, counts: NDArray[np.int64]) -> None:
-        self._geometry = Geometry(counts.astype(np.float64))
+    def __init__(self, counts: NDArray[np.int64], people: People | None = None) -> None:
+        self._weights = counts.astype(np.float64) if people is None else people.weights
+        self._geometry, self._people = Geometry(self._weights), people
         self._leverage = np.zeros(len(counts))
 
     @property
@@ -48,20 +56,43 @@ class ExplainedSets:
             self._geometry.add(rest)
             self._leverage = self._leverage + rest.values**2 / rest.length
 
+    def mark(self) -> tuple[tuple[Gram, int, Floats], Floats]:
+        """Remember what was taken in."""
+        return self._geometry.mark(), self._leverage
+
+    def rewind(self, mark: tuple[tuple[Gram, int, Floats], Floats]) -> None:
+        """Forget what was taken in since the mark."""
+        self._geometry.rewind(mark[0])
+        self._leverage = mark[1]
+
+    def added_leverage(self, cells: Cells) -> Floats:
+        """Return what a set would add to the leverage of a record of each cell."""
+        rest = self._geometry.rest(cells)
+        return np.asarray(rest.values**2 / rest.length if rest.length > LEAST else np.zeros(len(cells)))
+
     def determines(
         self, cells: Cells, earlier: Sequence[Cells], labels: Ints, sizes: Ints, proof: "Proof", min_set: int
     ) -> bool:
-        """Tell whether a set, with `earlier` ones of its statement, newly determines the total of too few people."""
-        mark, leverage = self._geometry.mark(), self._leverage
-        try:
+        """Tell whether a set, with `earlier` ones of its statement, newly determines the total of too few people.
+
+        `sizes` are the people of each atom.
+        """
+        with self.trying():
             for each in earlier:
                 self.add(each)
-            return self._determines(cells, labels, sizes, proof, min_set)
-        finally:
-            self._geometry.rewind(mark)
-            self._leverage = leverage
+            return self.newly(cells, labels, sizes, proof, min_set)
 
-    def _determines(self, cells: Cells, labels: Ints, sizes: Ints, proof: "Proof", min_set: int) -> bool:
+    @contextmanager
+    def trying(self) -> Iterator[None]:
+        """Forget afterwards what is taken in meanwhile."""
+        mark = self.mark()
+        try:
+            yield
+        finally:
+            self.rewind(mark)
+
+    def newly(self, cells: Cells, labels: Ints, sizes: Ints, proof: "Proof", min_set: int) -> bool:
+        """Tell whether a set newly determines the total of too few people, beside all that were taken in."""
         rest = self._geometry.rest(cells)
         if rest.length <= LEAST:
             return True  # independent, and floating point does not see it
@@ -78,9 +109,14 @@ class ExplainedSets:
             columns = self._geometry.rows.some(first[kept])
             half = self._geometry.gram.halves(columns)
             new = rest.values[first[kept]] / np.sqrt(rest.length)
-            root = np.sqrt(sizes[kept].astype(np.float64))
+            weights = np.bincount(labels, weights=self._weights, minlength=len(sizes))[kept]
+            root = np.sqrt(weights)
             projection = np.eye(len(kept)) - np.outer(root, root) * (half.T @ half + np.outer(new, new))
-        groups, finished = small_groups(projection, sizes[kept].astype(np.float64), min_set)
+        place = np.full(len(sizes), -1, dtype=np.int64)
+        place[kept] = np.arange(len(kept))
+        people = None if self._people is None else self._people.within(np.flatnonzero(place[labels] >= 0))
+        inner = place[labels][place[labels] >= 0]
+        groups, finished = small_groups(projection, weights, min_set, inner, people)
         return not finished or any(proof.is_new(kept[group], labels) for group in groups)
 
 

@@ -13,7 +13,7 @@ followed once; beyond a budget the answer is no.
 MIN is MAX upside down.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -21,7 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Cells = NDArray[np.bool_]
-Counts = NDArray[np.int64]
+Size = Callable[[Cells], int]
+"""Counts the people of a set."""
 
 PATTERNS = 3000
 
@@ -51,7 +52,7 @@ class _Value:
         return at_least < self.most or (at_least == self.most and not self.own)
 
 
-def stay_hidden(extremes: Sequence[Answered], sets: Sequence[Cells], kind: str, counts: Counts, least: int) -> bool:
+def stay_hidden(extremes: Sequence[Answered], sets: Sequence[Cells], kind: str, size: Size, least: int) -> bool:
     """Tell whether all extremes, answered and of the statement's `sets`, keep `least` suspects whatever is answered.
 
     The sets but the last were looked at before, as the statement's earlier questions.
@@ -60,10 +61,10 @@ def stay_hidden(extremes: Sequence[Answered], sets: Sequence[Cells], kind: str, 
     sign = 1.0 if kind == "max" else -1.0
     inner = _at_least(mine, sets, sign)
     budget = PATTERNS
-    for value in _values(mine, len(counts), sign):
+    for value in _values(mine, len(sets[0]), sign):
         fitting = [n for n, at_least in enumerate(inner) if value.fits(at_least)]
         lower = [inner[n] < value.most for n in fitting]
-        used = _follow(value, [sets[n] for n in fitting], lower, counts, least, budget)
+        used = _follow(value, [sets[n] for n in fitting], lower, size, least, budget)
         if used < 0:
             return False
         budget -= used
@@ -94,9 +95,7 @@ def _values(mine: Sequence[Answered], cells: int, sign: float) -> Iterator[_Valu
             lower = lower | np.logical_or.reduce(at)
 
 
-def _follow(
-    value: _Value, sets: Sequence[Cells], lower: Sequence[bool], counts: Counts, least: int, budget: int
-) -> int:
+def _follow(value: _Value, sets: Sequence[Cells], lower: Sequence[bool], size: Size, least: int, budget: int) -> int:
     """Follow all combinations; return how many steps that took, or -1 if too few people are left in one of them.
 
     `lower` tells which sets can have a MAX below the value. An own value is nobody's until one of the sets is equal.
@@ -111,7 +110,7 @@ def _follow(
         seen.add(key)
         if len(seen) > budget:
             return -1
-        if not open_ and 0 < counts[suspects].sum() < least:
+        if not open_ and 0 < size(suspects) < least:
             return -1
         for number in range(first, len(sets)):
             inside = suspects & sets[number]

@@ -21,6 +21,7 @@ from sdcdb.gateway.inference.algebra.geometry import Geometry, Rest
 from sdcdb.gateway.inference.algebra.kernels import dot3
 from sdcdb.gateway.inference.intervals.centre import Polytope, centre, scaled_widths
 from sdcdb.gateway.inference.intervals.certificate import widths
+from sdcdb.gateway.inference.intervals.person_rule import PersonTest, Wanted
 from sdcdb.gateway.inference.intervals.programme import Programme
 from sdcdb.gateway.inference.state.cell_state import Columns
 from sdcdb.gateway.inference.state.recentre import margins, settle
@@ -68,6 +69,22 @@ class Case:
         c, margin = self.columns, self.margin
         values = c.fewest * (2 * margin / c.unit + 1) if c.unit > 0 else 0.0
         return np.where(c.need > 0, np.maximum(c.need + 2 * margin, values), 0.0)
+
+    @cached_property
+    def persons(self) -> PersonTest | None:
+        """The test of people, where somebody has several records."""
+        c = self.columns
+        if c.people is None:
+            return None
+        return PersonTest(c.people, self.geometry, self.rest, c.labels, self.leverage())
+
+    def for_everybody(self, found: Floats, point: Floats) -> Floats:
+        """Lessen the widths of cells in which some part of a person's records has too little room, or just enough."""
+        if self.persons is None:
+            return found
+        c = self.columns
+        short = self.persons.short(point, self.ranges, Wanted(c.need, self.margin, c.fewest, c.unit))
+        return np.minimum(found, self.need + ROUNDING - short)
 
     def leverage(self) -> Floats:
         """The leverages with the new set."""
@@ -136,13 +153,15 @@ def judge(case: Case) -> Verdict | None:
 
     def certified(x: Floats) -> Verdict | None:
         found = widths(x, ranges, leverage, number, held)
+        if (found >= need).all():
+            found = case.for_everybody(found, x)
         return Verdict(found - ROUNDING, x, margin, unit) if (found >= need).all() else None
 
     verdict, start = certified(case.point), case.point
     for share in (1.0, 0.5):
         if verdict is not None:
             return verdict
-        distance = margins(leverage, need, held, share)
+        distance = margins(leverage, need, held, share, None if case.persons is None else case.persons.shares)
         if (distance > 0.45 * (inner[1] - inner[0]))[free].any():
             continue
         settled = settle(case.point, inner, distance, held, case.within, ROUNDS)
@@ -173,8 +192,11 @@ def _closer(case: Case, start: Floats, need: Floats) -> Verdict | None:
             if found[i] < need[columns[i]]:
                 return None
     held = case.geometry.number == 0
-    widths_left = np.where(held, np.inf, found[atom]) - ROUNDING
-    return Verdict(widths_left, np.where(held, case.point, x[atom]), case.margin, case.columns.unit)
+    everywhere = np.where(held, case.point, x[atom])
+    left = case.for_everybody(np.where(held, np.inf, found[atom]), everywhere)
+    if (left < np.where(held, 0.0, case.need)).any():
+        return None
+    return Verdict(left - ROUNDING, everywhere, case.margin, case.columns.unit)
 
 
 def polytope_of(case: Case) -> tuple[Ints, Ints, Polytope]:

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from sdcdb.gateway.inference.intervals.atoms import Labels
 from sdcdb.gateway.inference.lattice.lattice import Lattice
+from sdcdb.gateway.inference.people import People
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -20,7 +21,8 @@ class Columns:
     `high`, `leverage` and `need`, the width that must be left, are those of one record that may move. `falls` and
     `rises` are squares of how far the answers of questions tried and not yet answered may move the point. `lattice`
     knows how far a record must be moved to stand on the column's grid, in steps of `unit`; `fewest` is the least
-    share of the domain that its values must fill, at one step each.
+    share of the domain that its values must fill, at one step each. `people` are given where somebody has several
+    records.
     """
 
     labels: Labels
@@ -36,9 +38,18 @@ class Columns:
     lattice: Lattice
     unit: float
     fewest: float
+    people: People | None = None
 
     @classmethod
-    def fresh(cls, need: float, lattice: Lattice, unit: float, fewest: float, mean: float | Floats = 0.5) -> "Columns":
+    def fresh(
+        cls,
+        need: float,
+        lattice: Lattice,
+        unit: float,
+        fewest: float,
+        mean: float | Floats = 0.5,
+        people: People | None = None,
+    ) -> "Columns":
         """Return what is known before the first answer: nothing but, perhaps, the mean."""
         cells = len(lattice.counts)
         zero = np.zeros(cells)
@@ -56,6 +67,7 @@ class Columns:
             lattice=lattice,
             unit=unit,
             fewest=fewest,
+            people=people,
         )
 
     def margin(self, number: Floats) -> Floats:

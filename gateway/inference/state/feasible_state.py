@@ -132,6 +132,7 @@ class Ground:
             return Room(0.0, 0.0)
         case = Case(self.geometry, c, None, c.point)  # nothing is being tried: no reach
         found = widths(c.point, case.ranges, np.minimum(1.0, c.leverage + 1e-9), number, number == 0)
+        found = case.for_everybody(found, c.point)
         if (found < case.need).any() and (verdict := self.safe()) is not None:
             self.columns, found = replace(c, point=verdict.point), verdict.widths
         room = room_of(found, case.margin, c.unit)

@@ -18,13 +18,17 @@ OVERSHOOT = 1.6  # any factor below 2 converges; this one is fast
 ENOUGH = 0.8  # of the margin asked for
 
 
-def margins(leverage: Floats, need: Floats, held: Flags, share: float) -> Floats:
-    """Return the distances with which the certificate reaches `share` of the width that each record needs."""
+def margins(leverage: Floats, need: Floats, held: Flags, share: float, pinned: Floats | None = None) -> Floats:
+    """Return the distances with which the certificate reaches `share` of the width that each record needs.
+
+    `pinned` is the share of each record's own move that is taken back: its leverage, or more (`person_rule`).
+    """
+    pinned = leverage if pinned is None else np.minimum(pinned, 0.9)
     free = ~held
     if not free.any():
         return np.zeros(len(leverage))
-    left = np.maximum(1.0 - leverage[free], 1e-9)
-    factor = share * float((need[free] * np.sqrt(leverage[free]) / left).max())
+    left = np.maximum(1.0 - pinned[free], 1e-9)
+    factor = share * float((need[free] * np.sqrt(pinned[free]) / left).max())
     return np.where(held, 0.0, factor * np.sqrt(leverage))
 
 

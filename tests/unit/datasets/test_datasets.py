@@ -66,10 +66,10 @@ def test_creates_the_tables_it_names(name: str, empty: duckdb.DuckDBPyConnection
     dataset = create(empty, name)
     assert dataset is DATASETS[name]
     assert tables(empty) == sorted(dataset.tables)
-    assert value(empty, f"SELECT count(*) FROM {name}") == (dataset.rows or 7)
+    assert value(empty, f"SELECT count(*) FROM {dataset.tables[0]}") == (dataset.rows or 7)
 
 
-@pytest.mark.parametrize("name", DATASETS)
+@pytest.mark.parametrize("name", ["bank", *GENERATED])
 def test_id_is_a_key_and_nothing_is_null(name: str, con: duckdb.DuckDBPyConnection) -> None:
     for table in DATASETS[name].tables:
         nulls = " OR ".join(f"{column} IS NULL" for column in columns(con, table))

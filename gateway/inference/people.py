@@ -1,0 +1,84 @@
+"""Who the records of each cell belong to, where a person has several records.
+
+A person is the unit of protection. Groups are as large as the people in them, however many records they have; and a
+part of one person's records is as secret as a single record is. How many records of a cell belong to one person is no
+secret to the audit.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Cells = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class People:
+    """How many records each person has in each cell: one row per person, one column per cell."""
+
+    matrix: csr_array
+
+    @classmethod
+    def of(cls, persons: Ints, cells: Ints, records: Ints, number: int) -> Self:
+        """Put together the records of persons in so many cells; a pair that occurs twice is added up."""
+        _, rows = np.unique(persons, return_inverse=True)
+        shape = (int(rows.max(initial=-1)) + 1, number)
+        held = csr_array((records.astype(np.float64), (rows, cells)), shape=shape)
+        held.sum_duplicates()
+        held.eliminate_zeros()
+        return cls(held)
+
+    @cached_property
+    def records(self) -> Floats:
+        """How many records each person has."""
+        return np.asarray(self.matrix.sum(axis=1), dtype=np.float64).ravel()
+
+    @property
+    def several(self) -> bool:
+        """Whether anybody has more than one record. Otherwise people and records are the same."""
+        return bool((self.records > 1).any())
+
+    @cached_property
+    def weights(self) -> Floats:
+        """What a cell's records weigh, each as much as all records of its person together make 1.
+
+        So the cells of a group weigh at most as much as there are people in it.
+        """
+        shares = 1.0 / np.maximum(self.records, 1.0)
+        return np.asarray(self.matrix.T @ shares, dtype=np.float64)
+
+    def within(self, cells: Ints) -> Self:
+        """Return the records in some cells, numbered anew."""
+        return type(self)(csr_array(self.matrix[:, cells]))
+
+    def number(self, cells: Cells) -> int:
+        """Return how many people have a record in a set."""
+        return int(np.count_nonzero(self.matrix @ cells.astype(np.float64)))
+
+    def of_sets(self, labels: Ints, number: int) -> Ints:
+        """Return how many people have a record in each of so many sets, given by a label per cell."""
+        return np.bincount(self.by_label(labels, number).indices, minlength=number).astype(np.int64)
+
+    def by_label(self, labels: Ints, number: int) -> csr_array:
+        """Return how many records each person has in each set."""
+        rows = np.repeat(np.arange(self.matrix.shape[0]), np.diff(self.matrix.indptr))
+        found = csr_array((self.matrix.data, (rows, labels[self.matrix.indices])), shape=(self.matrix.shape[0], number))
+        found.sum_duplicates()
+        return found
+
+    def members(self, labels: Ints, wanted: Ints) -> Sequence[Ints]:
+        """Return the people with a record in each of the wanted sets."""
+        place = np.full(int(labels.max(initial=-1)) + 1, -1, dtype=np.int64)
+        place[wanted] = np.arange(len(wanted))
+        rows = np.repeat(np.arange(self.matrix.shape[0]), np.diff(self.matrix.indptr))
+        at = place[labels[self.matrix.indices]]
+        pairs = np.unique(np.stack([at[at >= 0], rows[at >= 0]]), axis=1)
+        ends = np.searchsorted(pairs[0], np.arange(len(wanted) + 1))
+        return [pairs[1, ends[n] : ends[n + 1]] for n in range(len(wanted))]
