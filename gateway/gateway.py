@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 import duckdb
@@ -197,7 +196,7 @@ class Gateway:
 
         `as_new` is the owner's reason to take the records of the changed tables as other people than those before.
         """
-        with self._all_tables() as names, self._assessor.looking:
+        with self._assessor.all_tables() as names, self._assessor.looking:
             self._assessor.learner.finish(names)
             return self._tables.refresh(table, as_new)
 
@@ -207,7 +206,7 @@ class Gateway:
         One that cannot be followed record by record waits for its owner.
         """
         refreshed: list[str] = []
-        with self._all_tables() as names, self._assessor.looking:
+        with self._assessor.all_tables() as names, self._assessor.looking:
             self._assessor.learner.finish(names)
             for table in self._tables.due():
                 with suppress(DatabaseError):
@@ -216,7 +215,7 @@ class Gateway:
 
     def accept_looser(self, reason: str) -> list[str]:
         """Accept looser limits, as an act of the owner that the ledger keeps; return what became looser."""
-        with self._all_tables(), self._assessor.looking:
+        with self._assessor.all_tables(), self._assessor.looking:
             return self._tables.accept_looser(reason)
 
     def note(self, entry: LoginEntry | ActEntry) -> None:
@@ -247,9 +246,7 @@ class Gateway:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _mark(self) -> None:
@@ -278,12 +275,6 @@ class Gateway:
                 yield handle
         finally:
             self._running.discard(handle)
-
-    @contextmanager
-    def _all_tables(self) -> Iterator[list[str]]:
-        names = [table.name for table in self.relations.restricted()]
-        with self._assessor.locks.holding(names, OWNER):
-            yield names
 
     def _table_status(self, name: str) -> dict[str, dict[str, Score]]:
         with self._assessor.locks.holding(self._assessor.together([name]), OWNER):

@@ -297,9 +297,12 @@ def _expressions(block: Block) -> dict[str, exp.Expr]:
 
 
 def _added(block: Block) -> list[str]:
-    """Return the plain columns that are added up."""
-    added = [m for m in block.measures if m.kind == "sum" and (m.plain or block.category is not None)]
-    texts = [quoted(m.expression) for m in added if m.expression is not None]
+    """Return the expressions whose numbers matter: plain columns that are added up, and whatever is computed."""
+    texts = [
+        quoted(m.expression)
+        for m in block.measures
+        if m.expression is not None and (m.kind == "sum" or (not m.plain and m.kind in {"min", "max"}))
+    ]
     return list(dict.fromkeys(texts))
 
 
