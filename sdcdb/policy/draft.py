@@ -10,6 +10,7 @@ import duckdb
 from sdcdb.connection.identifiers import fold
 from sdcdb.connection.profile import ColumnProfile, profile, table_names, view_names
 from sdcdb.errors import DatabaseError, counted
+from sdcdb.policy.category_draft import propose_shares
 from sdcdb.policy.defaults import DEFAULTS
 from sdcdb.policy.evidence import Understood, understand
 from sdcdb.policy.models import ROWID, Role
@@ -130,6 +131,9 @@ def _column(con: duckdb.DuckDBPyConnection, found: Understood, column: ColumnPro
     reason = "the key" if column.name == found.key else found.guesses[column.name].said
     if role is not Role.CONFIDENTIAL or not column.numeric:
         yield f"{name}: {role.value}  # {reason}"
+        if role is Role.CONFIDENTIAL and (shares := propose_shares(con, table, column.name)) is not None:
+            yield "# CHECK: to have records counted by its values, declare them with shares that may be public:"
+            yield f"# {name}: {{role: confidential, known: {shares}}}  # sensitive: [...] if only some values are"
         return
     low, high = outward(column.low, column.high)
     step = 1 if column.integer else 10**-(column.decimals) if column.decimals else None
