@@ -60,7 +60,7 @@ def test_the_function_does_what_the_technique_does(con: duckdb.DuckDBPyConnectio
         for name, before, after in zip(["key", *COLUMNS], kept[row[0]], row, strict=True):
             assert name in first_case.columns or before == after
             assert before is not None or after is None
-    if first_case.method not in {"kanonymity", "microaggregation", "swapping"}:  # a macro cannot store a row for each record
+    if first_case.method not in {"kanonymity", "microaggregation", "swapping"}:  # a macro stores no rows
         assert published == by_python(con, first_case)
 
 
