@@ -232,7 +232,7 @@ ACTIONS = (
             ),
         ),
         _create_view,
-        "SELECT sdc_create_view('staff_public', 'normal', 'staff', options := {'columns': ['pay'], 'sd': '10%'})",
+        "SELECT sdc_create_view('pay_public', 'normal', 'staff', options := {'columns': ['pay'], 'sd': '10%'})",
     ),
     Action(
         "sdc_protect",
@@ -250,7 +250,7 @@ ACTIONS = (
             Parameter("policy", "the policy file; left out, the one beside the database"),
         ),
         _explain,
-        "SELECT sdc_explain('SELECT avg(salary) FROM staff')",
+        "SELECT sdc_explain('SELECT avg(pay) FROM staff')",
         'from_json({}, \'{{"verdict": "VARCHAR", "rule": "VARCHAR", "reason": "VARCHAR", "hint": "VARCHAR"}}\')',
     ),
 )

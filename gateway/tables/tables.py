@@ -332,7 +332,8 @@ class Tables:
         version = self._current[table.name]
         foretold = self._views.of(table, cells, version)
         try:
-            self._histories[table.name] = TableHistory(table, cells, version, past, foretold)
+            ratios = self._views.ratios(table)
+            self._histories[table.name] = TableHistory(table, cells, version, past, foretold, ratios)
         except UnexplainedError as problem:
             self._unexplained[table.name] = str(problem)
 
