@@ -3,7 +3,7 @@
     python benchmarks/auditor.py [--quick]
 
 Every case is audited in a process of its own, so that its peak memory is its own. Times are of the processor and
-include reading the log and the database, and starting the auditor's libraries.
+include reading the log and the database, and libraries that are imported only then.
 """
 
 import argparse
@@ -140,7 +140,7 @@ def main() -> None:
         columns,
         rows,
         [
-            "Time and memory include starting the libraries, reading the log, and all that the report needs.",
+            "Times cover reading and all that the report needs, not the imports before; memory is the process's.",
             "Bounds not computed: records left out of the course over time by its budget; findings have no budget.",
         ],
     )

@@ -16,7 +16,7 @@ from sdcdb.gateway.ledger.record import Record
 
 FORMAT = 2
 
-VerdictKind = Literal["allow", "suppress", "deny", "unsupported"]
+VerdictKind = Literal["allow", "suppress", "estimate", "deny", "unsupported"]
 Aggregate = Literal["sum", "min", "max", "count"]
 
 
@@ -156,6 +156,19 @@ class ColumnLimits(Strict):
     """Whether answers may be combined to the total of fewer than `min_set` people."""
 
 
+class CategoryLimits(Strict):
+    """What was public of one confidential category, and how sure anybody may become."""
+
+    known: str
+    """The values and their public shares."""
+    sensitive: tuple[str, ...]
+    """The values that nobody may be known to have."""
+    max_belief: float
+    """The limit of certainty."""
+    min_set: int
+    """The least number of records in a query set."""
+
+
 class TablePolicy(Strict):
     """What the policy says about one restricted table."""
 
@@ -165,6 +178,8 @@ class TablePolicy(Strict):
     """Aggregates that may be asked."""
     columns: dict[str, ColumnLimits]
     """The thresholds by confidential column."""
+    categories: dict[str, CategoryLimits] = Field(default_factory=dict)
+    """The limits by confidential category."""
     views: str = ""
     """A digest of how its protected views were fitted: what is plausible follows from them."""
     linked: tuple[str, ...] = ()

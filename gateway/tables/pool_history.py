@@ -97,7 +97,12 @@ class PoolHistory:
 
     def consider_counts(self, column: str, asked: Sequence[AskedCount]) -> list[bool]:
         """Decide counts by one category together, without looking at their answers."""
-        return self.table.beliefs(column, self.known_as).consider([self.table.counting(each) for each in asked])
+        fine = self.table.beliefs(column, self.known_as).consider([self.table.counting(each) for each in asked])
+        people = self.table.beliefs_of_people(column, self.known_as)
+        if people is None:
+            return fine
+        also = people.consider([self.table.counting(each, people=True) for each in asked])
+        return [one and other for one, other in zip(fine, also, strict=True)]
 
     def beliefs_rank(self, column: str) -> int:
         """Return how many sets were answered of a category."""
@@ -107,6 +112,9 @@ class PoolHistory:
         """Take in the true counts by one category."""
         answers = [count_of(self.cells, each) for each in asked]
         self.table.beliefs(column, self.known_as).learn([self.table.counting(each) for each in asked], answers)
+        people = self.table.beliefs_of_people(column, self.known_as)
+        if people is not None:
+            people.learn([self.table.counting(each, people=True) for each in asked], answers, fit=False)
 
     def counted_fact(self, asked: AskedCount) -> AnsweredFact:
         """Return what the ledger keeps of a count by a category; whether it was surprising is for the owner."""

@@ -1,7 +1,7 @@
 """What has been answered about one table, by whom, and what it all tells: the ledger's entries as the audit's state."""
 
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import get_args
 
@@ -25,7 +25,7 @@ from sdcdb.gateway.pools import EVERYBODY, fold
 from sdcdb.gateway.relations import Confidential, Restricted
 from sdcdb.gateway.tables.asked import Asked, Row
 from sdcdb.gateway.tables.cells import Cells, Indices
-from sdcdb.gateway.tables.counted_values import AskedCount, count_of, restored_beliefs, texts_of, values_of
+from sdcdb.gateway.tables.counted_values import AskedCount, count_of, new_beliefs, texts_of, values_of
 from sdcdb.gateway.tables.held_version import HeldVersion, names_over_versions
 from sdcdb.gateway.tables.layouts import layout_of
 from sdcdb.gateway.tables.past import Past
@@ -54,19 +54,27 @@ class TableHistory:
     """
 
     def __init__(
-        self, table: Restricted, cells: Cells, version: str, past: Past, foretold: Foretold = lambda _column: None
+        self,
+        table: Restricted,
+        cells: Cells,
+        version: str,
+        past: Past,
+        foretold: Foretold = lambda _column: None,
+        ratios: Mapping[str, tuple[float, ...]] | None = None,
     ) -> None:
         self.table = table
         self.cells = cells
         self.version = version
         self._past = past
         self._foretold = foretold
+        self._ratios = ratios or {}
         self._layouts: dict[str, Layout] = {}
         self._people: dict[str, Layout] = {}  # of columns in which values have changed
         self._knowledge: dict[tuple[str, str], Knowledge] = {}
         self._sets: dict[tuple[str, str], SetAudit] = {}
         self._counted: dict[str, CountAudit] = {}
         self._beliefs: dict[tuple[str, str], Beliefs] = {}
+        self._of_people: dict[tuple[str, str], Beliefs] = {}
         held = [HeldVersion.of(entry) for entry in past.versions]
         audited = (*table.confidential, *table.categories)
         self._named = {column: names_over_versions(column, held) for column in audited}
@@ -101,15 +109,30 @@ class TableHistory:
             layout, category = self._layouts[column], self.table.categories[column]
             told = list(self._told(column, pool, layout))
             asked = [Counting(each.flags, values_of(category, each.fact.values)) for each in told]
-            self._beliefs[column, pool] = restored_beliefs(
-                self.table, category, layout.array(), asked, [int(each.fact.answers["count"]) for each in told]
-            )
+            answers = [int(each.fact.answers["count"]) for each in told]
+            state = new_beliefs(self.table, category, layout.array(), self._ratios.get(column, ()))
+            if asked:
+                state.learn(asked, answers)
+            self._beliefs[column, pool] = state
         return self._beliefs[column, pool]
 
-    def counting(self, asked: AskedCount) -> Counting:
-        """Put a count by a category into the audit's terms."""
-        flags = self._layouts[asked.column].spread(self.flags(asked.chosen.cells))
-        return Counting(flags, asked.chosen.values)
+    def beliefs_of_people(self, column: str, pool: str) -> Beliefs | None:
+        """Return the audit of people whatever their values were, by sets alone; None where no value has changed."""
+        layout, category = self._people.get(column), self.table.categories[column]
+        if layout is None:
+            return None
+        if (column, pool) not in self._of_people:
+            state = new_beliefs(self.table, category, layout.array(), self._ratios.get(column, ()))
+            told = list(self._told(column, pool, layout))
+            asked = [Counting(each.flags, values_of(category, each.fact.values)) for each in told]
+            state.learn(asked, [0] * len(asked), fit=False)
+            self._of_people[column, pool] = state
+        return self._of_people[column, pool]
+
+    def counting(self, asked: AskedCount, *, people: bool = False) -> Counting:
+        """Put a count by a category into the audit's terms: of records, or of people whatever their values were."""
+        layout = self._by_people(asked.column) if people else self._layouts[asked.column]
+        return Counting(layout.spread(self.flags(asked.chosen.cells)), asked.chosen.values)
 
     def counted_fact(self, asked: AskedCount, pool: str, *, implied: bool, surprise: bool) -> AnsweredFact:
         """Return what the ledger keeps of a count by a category."""

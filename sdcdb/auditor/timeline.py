@@ -55,7 +55,7 @@ def course(evidence: Evidence, limits: Limits, endangered: Sequence[int]) -> Cou
     shares = tuple(sorted({*SHARES, limits.min_interval / wide}))
     enough = max(shares) * wide
     ends = _statement_ends(evidence)
-    steps = sorted({ends[bisect_left(ends, round(len(evidence) * n / POINTS))] for n in range(POINTS + 1)})
+    steps = sorted({ends[round((len(ends) - 1) * n / POINTS)] for n in range(POINTS + 1)})
     moments = []
     cells = np.flatnonzero(evidence.counts > 0)
     for number in reversed(steps):  # intervals only shrink: who is in a wide one later was in a wide one before

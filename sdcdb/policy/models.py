@@ -64,6 +64,12 @@ class Restrict(Strict):
     question is denied."""
     max_overlap: int | None = Field(default=DEFAULTS["restrict"]["max_overlap"], ge=0, strict=True)
     """The most records that two different query sets may share; left out, any number."""
+    refresh: Literal["declared", "auto"] = Field(default=DEFAULTS["restrict"]["refresh"])
+    """When a table that has changed is answered about as it is now. declared: after its owner's `sdcdb refresh`. auto:
+    by itself, when the gateway opens and from time to time in the server, once `refresh_people` have changed. Until
+    then a gateway that is open goes on with the version before."""
+    refresh_people: int = Field(default=DEFAULTS["restrict"]["refresh_people"], ge=1, strict=True)
+    """How many people must have come, left or changed before `refresh: auto` shows a new version."""
     small_totals: Literal["forbid", "allow"] = Field(default=DEFAULTS["restrict"]["small_totals"])
     """Whether answers may be combined to the total of fewer than `min_set` people. forbid: never, whoever they are and
     whatever chain of answers leads there. allow: only people whom the answers do not tell apart, pairs and, while they
