@@ -10,9 +10,9 @@ theta the largest eigenvalue of Q on the records of p. Moving all records by t P
 Take v = 1 on any r of the records of p and 0 elsewhere. With s_j the distance of record j to the nearer end of its
 range, a step of t = min( min_j s_j / sqrt(l_j theta r), own ) leaves everybody inside, where `own` is such that a
 record of p itself, which moves by at most t (1 + sqrt(l_j theta r)), stays inside too. So the total of these r records
-goes up and down by r (1 - theta) t. This is concave in r, and what whole numbers need is convex in it (r times the margin of one):
-if it is enough for r = 2 and for all records of p, it is enough for every part between. A part of one record is judged
-as any record is.
+goes up and down by r (1 - theta) t. This is concave in r, and what whole numbers need is convex in it (r times the
+margin of one): if it is enough for r = 2 and for all records of p, it is enough for every part between. A part of one
+record is judged as any record is.
 
 theta is at most the sum of the leverages of the records of p. Where that does not do, it is computed: as one number
 per atom, a person's part of an atom being r equal records.
