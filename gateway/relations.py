@@ -10,7 +10,7 @@ import duckdb
 from sdcdb.connection.collations import types_with_collations
 from sdcdb.connection.identifiers import fold, identifier, quoted, table_reference
 from sdcdb.connection.profile import column_types
-from sdcdb.errors import Unsupported
+from sdcdb.errors import DatabaseError, Unsupported
 from sdcdb.fields.histogram import Histogram
 from sdcdb.gateway.inference.limits import Limits
 from sdcdb.gateway.inference.prior import Prior
@@ -85,6 +85,8 @@ class Restricted(Relation):
     limits: Restrict
     linear: Mapping[str, Linear] = field(default_factory=dict)
     """Columns that follow from another one by an equation, which is audited in their place."""
+    person: str | None = None
+    """The column that says whose record it is; None where the key does."""
 
     def base(self, column: str) -> Linear:
         """Return the column that is audited in the place of one, and how that follows from it."""
@@ -169,7 +171,13 @@ def relations(con: duckdb.DuckDBPyConnection, policy: Policy) -> Relations:
             shown = {column: kind for column, kind in types.items() if column in quasi or column in confidential}
             key = folded.get(fold(table.key or ROWID), ROWID)
             linear = _linear(table, folded, confidential)
-            found.append(Restricted(name, "restricted", shown, key, quasi, confidential, table.restrict, linear))
+            person = None if table.person is None else folded.get(fold(table.person))
+            if table.person is not None and person is None:
+                raise DatabaseError(f"{name!r} has no column {table.person!r}, which the policy names as its person")
+            person = None if person == key else person
+            found.append(
+                Restricted(name, "restricted", shown, key, quasi, confidential, table.restrict, linear, person)
+            )
         found += [Relation(view, "protected", _types(con, view)) for view in table.protect if view in views]
     return Relations(tuple(found), tuple(_linked(policy, found)))
 

@@ -12,7 +12,7 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
+from scipy.sparse import csc_array, csr_array
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -39,6 +39,11 @@ class People:
     def records(self) -> Floats:
         """How many records each person has."""
         return np.asarray(self.matrix.sum(axis=1), dtype=np.float64).ravel()
+
+    @cached_property
+    def by_cell(self) -> csc_array:
+        """The same, quick to look up by cells."""
+        return csc_array(self.matrix)
 
     @property
     def several(self) -> bool:
@@ -82,3 +87,20 @@ class People:
         pairs = np.unique(np.stack([at[at >= 0], rows[at >= 0]]), axis=1)
         ends = np.searchsorted(pairs[0], np.arange(len(wanted) + 1))
         return [pairs[1, ends[n] : ends[n + 1]] for n in range(len(wanted))]
+
+    def profiles(self) -> tuple[Self, Ints]:
+        """Put people together who have records in the same cells; return one of each kind, and how many there are."""
+        ends, cells = self.matrix.indptr, self.matrix.indices
+        kinds: dict[bytes, int] = {}
+        first: list[int] = []
+        kind = np.zeros(self.matrix.shape[0], dtype=np.int64)
+        for person in range(self.matrix.shape[0]):
+            key = np.sort(cells[ends[person] : ends[person + 1]]).tobytes()
+            kind[person] = kinds.setdefault(key, len(kinds))
+            if kind[person] == len(first):
+                first.append(person)
+        return type(self)(csr_array(self.matrix[first])), np.bincount(kind, minlength=len(first)).astype(np.int64)
+
+    def with_records(self, cells: Cells) -> Cells:
+        """Tell who has a record in a set."""
+        return np.asarray(self.matrix @ cells.astype(np.float64) > 0, dtype=np.bool_)

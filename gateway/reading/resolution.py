@@ -48,6 +48,15 @@ class Names:
             raise self._unknown(column.name)
         return found[0] if found else None
 
+    def is_person(self, tree: exp.Expr) -> bool:
+        """Tell whether an expression is the column that says whose a record is: an identifier, good for counting."""
+        if not isinstance(tree, exp.Column) or tree.args.get("catalog") or tree.args.get("db"):
+            return False
+        person, wanted = self.table.person or self.table.key, fold(tree.table)
+        sources = [source for alias, source in self.sources.items() if not wanted or alias == wanted]
+        others = any(not isinstance(source, Restricted) and source.column(tree.name) for source in sources)
+        return fold(tree.name) == fold(person) and self.table in sources and (not others or fold(person) in self.using)
+
     def _must_be_a_source(self, column: exp.Column, wanted: str) -> None:
         """Refuse a column of anything that is not a table of this SELECT; a schema must be that table's."""
         schema = fold(column.text("db"))

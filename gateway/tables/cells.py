@@ -14,6 +14,7 @@ from sdcdb.engines.dialect import text_literal
 from sdcdb.errors import DatabaseError
 from sdcdb.gateway.reading.reserved import CELL, RECORDS, total_column
 from sdcdb.gateway.relations import Confidential, Restricted
+from sdcdb.gateway.tables.owners import Owners, read_owners, told_apart
 from sdcdb.policy.models import ROWID
 
 MOST_CELLS = 200_000
@@ -68,6 +69,24 @@ class Cells:
     source: str
     records: NDArray[np.int64]
     totals: Mapping[str, Totals]
+    owners: Owners | None = None
+    """Whose records they are, where the policy names a person."""
+
+    def people(self, cells: Indices, column: str | None = None) -> int:
+        """Return how many people have a record, or a value of a confidential column, in these cells."""
+        if self.owners is not None:
+            return self.owners.number(cells, column)
+        return int(self._counts(column)[cells].sum())
+
+    def people_outside(self, cells: Indices, column: str | None = None) -> int:
+        """Return how many people have a record, or a value of a confidential column, outside of these cells."""
+        if self.owners is not None:
+            return self.owners.left(cells, column)
+        counts = self._counts(column)
+        return int(counts.sum() - counts[cells].sum())
+
+    def _counts(self, column: str | None) -> NDArray[np.int64]:
+        return self.records if column is None else self.totals[column].counts
 
     @property
     def size(self) -> int:
@@ -91,7 +110,7 @@ def build(con: duckdb.DuckDBPyConnection, table: Restricted, source: str, secret
         for n, x in enumerate(quoted(identifier(name)) for name in table.confidential)
     )
     listed = "".join(f"any_value({name}) AS {name}, " for name in quasi)
-    by = f"GROUP BY {', '.join(_told_apart(table, name) for name in table.quasi)}" if quasi else ""
+    by = f"GROUP BY {', '.join(part for name in table.quasi for part in told_apart(table, name))}" if quasi else ""
     order = f"ORDER BY {', '.join(quasi)}" if quasi else ""
     con.execute(
         f'CREATE TABLE {source} AS SELECT row_number() OVER ({order}) - 1 AS "{CELL}", * '
@@ -108,18 +127,8 @@ def build(con: duckdb.DuckDBPyConnection, table: Restricted, source: str, secret
     for n, _ in enumerate(table.confidential):  # what the vault's SQL cannot reach, no predicate can
         for letter in "nslgd":
             con.execute(f"ALTER TABLE {source} DROP COLUMN {_total(letter, n)}")
-    return Cells(table, source, np.asarray(records, dtype=np.int64), totals)
-
-
-def _told_apart(table: Restricted, name: str) -> str:
-    """Return what two records of one cell have in common. Values may be equal, and yet told apart by an expression.
-
-    So are 'a' and 'A' under a collation, 0.0 and -0.0, and 30 days and a month.
-    """
-    kind, column = table.columns[name], quoted(identifier(name))
-    if kind.startswith("VARCHAR COLLATE "):
-        return f"encode({column})"
-    return f"{column}, CAST({column} AS VARCHAR)" if kind in {"FLOAT", "DOUBLE", "INTERVAL"} else column
+    owners = None if table.person is None else read_owners(con, table, source, number)
+    return Cells(table, source, np.asarray(records, dtype=np.int64), totals, owners)
 
 
 def _totals(con: duckdb.DuckDBPyConnection, source: str, number: int, column: Confidential) -> Totals:

@@ -16,7 +16,8 @@ def fingerprint(con: duckdb.DuckDBPyConnection, table: Restricted, secret: str =
     The digests are keyed by `secret`: else whoever reads the ledger could try values until one fits. MD5 is enough for
     that, and DuckDB's `hash()` changes between versions.
     """
-    columns = list(dict.fromkeys([table.key, *table.quasi, *table.confidential]))
+    person = [] if table.person is None else [table.person]
+    columns = list(dict.fromkeys([table.key, *person, *table.quasi, *table.confidential]))
     names = [ROWID if name == ROWID else quoted(identifier(name)) for name in columns]
     record = ", ".join([text_literal(secret), *(f"coalesce(CAST({name} AS VARCHAR), chr(1))" for name in names)])
     row = con.execute(

@@ -54,7 +54,14 @@ def _table_policy(table: Restricted, linked: tuple[str, ...], views: str) -> Tab
             small_totals=limits.small_totals,
         )
     aggregates = tuple(sorted(table.limits.aggregates))
-    return TablePolicy(pool=table.limits.pool, aggregates=aggregates, columns=columns, views=views, linked=linked)
+    return TablePolicy(
+        pool=table.limits.pool,
+        aggregates=aggregates,
+        columns=columns,
+        views=views,
+        linked=linked,
+        person=table.person or "",
+    )
 
 
 def same_policy(before: PolicyEntry, now: PolicyEntry) -> bool:
@@ -72,9 +79,9 @@ def _loosened(before: TablePolicy, now: TablePolicy) -> Iterator[str]:
         yield f"pool: {before.pool} became {now.pool}"
     if added := sorted(set(now.aggregates) - set(before.aggregates)):
         yield f"aggregates: {', '.join(added)} may now be asked"
-    for what in before.linked:
-        if what not in now.linked:
-            yield f"linked: {what} is audited apart"
+    yield from (f"linked: {what} is audited apart" for what in before.linked if what not in now.linked)
+    if before.person and now.person != before.person:
+        yield f"person: {before.person} became {now.person or 'the key'}"
     for name, new in now.columns.items():
         old = before.columns.get(name)
         if old is None:
