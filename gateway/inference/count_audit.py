@@ -53,7 +53,7 @@ class CountAudit:
                 continue
             split, parts = refine(labels, atoms, cells)
             if self._people is not None:
-                sizes = self._people.of_sets(split, parts)
+                sizes = self._people.of_sets(split, parts, self._least)
             else:
                 sizes = np.bincount(split, weights=self._records, minlength=parts).astype(np.int64)
             small = determines(exact.vectors(), vectors, exact.primes, split, sizes, self._least, differences=False)
