@@ -39,6 +39,7 @@ from sdcdb.gateway.reading.duckdb_parser import NativeParser
 from sdcdb.gateway.reading.further import computes_further, with_marks
 from sdcdb.gateway.reading.literals import put_in_values
 from sdcdb.gateway.reading.statement import Params, Statement, privacy_question, statement
+from sdcdb.gateway.references import with_references
 from sdcdb.gateway.relations import Relations, relations
 from sdcdb.gateway.repeated import Kept, Repeated, repeat_key
 from sdcdb.gateway.rules.table import denied
@@ -77,7 +78,7 @@ class Gateway:
         self._locks = TableLocks()
         self._looking = threading.Lock()  # while somebody looks whether tables have changed
         self._con = database.con.cursor()  # the owner may use their own connection meanwhile
-        self.relations: Relations = relations(self._con, self._policy)
+        self.relations: Relations = with_references(relations(self._con, self._policy), self._policy)
         self._scratch = None if database.path else tempfile.TemporaryDirectory(prefix="sdcdb-")
         path = database.path or Path(self._scratch.name if self._scratch else ".") / "memory.duckdb"
         self._marked = database.path is not None and not is_read_only(self._con)

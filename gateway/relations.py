@@ -76,6 +76,25 @@ class Confidential:
 
 
 @dataclass(frozen=True)
+class Reference:
+    """A column that holds the key of a restricted table, and that table's quasi-identifiers."""
+
+    column: str
+    parent: str
+    key: str
+    quasi: tuple[str, ...]
+
+    @property
+    def known(self) -> str:
+        """The name of the column that says whether there is such a parent."""
+        return f"{self.parent} known"
+
+    def column_of(self, column: str) -> str:
+        """Return the name that a column of the parent has in the child."""
+        return f"{self.parent}.{column}"
+
+
+@dataclass(frozen=True)
 class Restricted(Relation):
     """A restricted table: the columns that predicates may use, those that only aggregates may, and the thresholds."""
 
@@ -87,6 +106,8 @@ class Restricted(Relation):
     """Columns that follow from another one by an equation, which is audited in their place."""
     person: str | None = None
     """The column that says whose record it is; None where the key does."""
+    refers: tuple[Reference, ...] = ()
+    """The restricted tables that records refer to, whose quasi-identifiers are among `quasi`."""
 
     def base(self, column: str) -> Linear:
         """Return the column that is audited in the place of one, and how that follows from it."""

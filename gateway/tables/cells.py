@@ -13,6 +13,7 @@ from sdcdb.connection.identifiers import identifier, quoted, table_reference
 from sdcdb.engines.dialect import text_literal
 from sdcdb.errors import DatabaseError
 from sdcdb.gateway.reading.reserved import CELL, RECORDS, total_column
+from sdcdb.gateway.references import source_of
 from sdcdb.gateway.relations import Confidential, Restricted
 from sdcdb.gateway.tables.owners import Owners, read_owners, told_apart
 from sdcdb.policy.models import ROWID
@@ -100,7 +101,8 @@ def build(con: duckdb.DuckDBPyConnection, table: Restricted, source: str, secret
     `secret` is the key of the digests, which the ledger keeps: without it, values could be tried until one fits.
     """
     quasi = [quoted(identifier(name)) for name in table.quasi]
-    raw = quoted(table_reference(table.name))
+    raw = source_of(table)
+    _must_not_multiply(con, table)
     key = ROWID if table.key == ROWID else quoted(identifier(table.key))
     record = f"{text_literal(secret)}, CAST({key} AS VARCHAR)"
     measures = "".join(
@@ -129,6 +131,17 @@ def build(con: duckdb.DuckDBPyConnection, table: Restricted, source: str, secret
             con.execute(f"ALTER TABLE {source} DROP COLUMN {_total(letter, n)}")
     owners = None if table.person is None else read_owners(con, table, source, number)
     return Cells(table, source, np.asarray(records, dtype=np.int64), totals, owners)
+
+
+def _must_not_multiply(con: duckdb.DuckDBPyConnection, table: Restricted) -> None:
+    """Refuse a table whose records refer to several records of another one."""
+    for each in table.refers:
+        key, parent = quoted(identifier(each.key)), quoted(table_reference(each.parent))
+        (twice,) = con.execute(f"SELECT count({key}) - count(DISTINCT {key}) FROM {parent}").fetchone() or (0,)
+        if twice:
+            raise DatabaseError(
+                f"{table.name!r} refers to {each.parent!r}, whose key {each.key!r} is not unique: remove the duplicates"
+            )
 
 
 def _totals(con: duckdb.DuckDBPyConnection, source: str, number: int, column: Confidential) -> Totals:

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import duckdb
 
-from sdcdb.connection.identifiers import identifier, quoted, table_reference
+from sdcdb.connection.identifiers import identifier, quoted
 from sdcdb.engines.dialect import text_literal
+from sdcdb.gateway.references import source_of
 from sdcdb.gateway.relations import Restricted
 from sdcdb.policy.models import ROWID
 
@@ -21,7 +22,7 @@ def fingerprint(con: duckdb.DuckDBPyConnection, table: Restricted, secret: str =
     names = [ROWID if name == ROWID else quoted(identifier(name)) for name in columns]
     record = ", ".join([text_literal(secret), *(f"coalesce(CAST({name} AS VARCHAR), chr(1))" for name in names)])
     row = con.execute(
-        f"SELECT count(*), bit_xor(md5_number(concat_ws(chr(31), {record}))) FROM {quoted(table_reference(table.name))}"
+        f"SELECT count(*), bit_xor(md5_number(concat_ws(chr(31), {record}))) FROM {source_of(table)}"
     ).fetchone()
     count, digest = row or (0, 0)
     return f"{count}-{digest or 0:x}"

@@ -7,9 +7,10 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-from sdcdb.connection.identifiers import identifier, quoted, table_reference
+from sdcdb.connection.identifiers import identifier, quoted
 from sdcdb.gateway.inference.people import People
 from sdcdb.gateway.reading.reserved import CELL
+from sdcdb.gateway.references import source_of
 from sdcdb.gateway.relations import Restricted
 
 Ints = NDArray[np.int64]
@@ -57,7 +58,7 @@ def read_owners(con: duckdb.DuckDBPyConnection, table: Restricted, source: str, 
     rows = con.execute(
         f"SELECT dense_rank() OVER (ORDER BY who) AS who, * EXCLUDE (who) FROM ("
         f"SELECT {person} AS who, {theirs}.{cell} AS cell, count(*) AS records{values} "
-        f"FROM {quoted(table_reference(table.name))} AS {mine} JOIN {source} AS {theirs} ON {matches or 'true'} "
+        f"FROM {source_of(table)} AS {mine} JOIN {source} AS {theirs} ON {matches or 'true'} "
         f"GROUP BY {person}, {theirs}.{cell})"
     ).fetchnumpy()
     held = {name: np.asarray(each, dtype=np.int64) for name, each in rows.items()}
