@@ -212,8 +212,6 @@ class Table(Strict):
     """The column that names a record, unique and never reused; `rowid` for a table that never changes."""
     person: str | None = None
     """The column that says whose record it is, where a person has several: `patient_id`. Left out, the key."""
-    constant: tuple[str, ...] = ()
-    """Columns that are the same in all records of a person: views perturb them once per person."""
     refers: dict[str, str] = Field(default_factory=dict)
     """Restricted tables that records refer to by their keys: `patient_id: patients`. Their quasi-identifiers may then
     choose and group the records of this table."""
@@ -243,7 +241,7 @@ class Table(Strict):
 
     def _problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
         if self.public:
-            for field in ("key", "person", "constant", "refers", "columns", "restrict", "linked", "protect"):
+            for field in ("key", "person", "refers", "columns", "restrict", "linked", "protect"):
                 if getattr(self, field):
                     yield (field,), "has no meaning for a public table: remove it, or remove public"
             return

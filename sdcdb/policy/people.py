@@ -14,7 +14,7 @@ IDENTIFIER = "identifier"
 
 
 def problems_of_table(table: "Table") -> Iterator[Problem]:
-    """Yield what is wrong with `person`, `constant` and `refers` of one table."""
+    """Yield what is wrong with `person` and `refers` of one table."""
     named = [(("person",), table.person)] if table.person is not None else []
     named += [(("refers", column), column) for column in table.refers]
     for path, column in named:
@@ -22,11 +22,6 @@ def problems_of_table(table: "Table") -> Iterator[Problem]:
             yield path, f"{column!r} is not a column of this table; {choices(column, table.columns)}"
         elif table.columns[column].role.value != IDENTIFIER:
             yield ("columns", column), f"is named by {path[0]}, so its role must be identifier: it names one person"
-    for number, column in enumerate(table.constant):
-        if column not in table.columns:
-            yield ("constant", number), f"{column!r} is not a column of this table; {choices(column, table.columns)}"
-    if table.constant and table.person is None:
-        yield ("constant",), "needs `person`: the column that says whose record it is"
 
 
 def problems_of_references(tables: Mapping[str, "Table"]) -> Iterator[Problem]:
