@@ -13,6 +13,7 @@ from sdcdb.gateway.rules.verdict import Change
 from sdcdb.gateway.rules.work import within_budget, work_of
 from sdcdb.gateway.tables.asked import Asked, Row
 from sdcdb.gateway.tables.cells import Cells, Indices
+from sdcdb.gateway.tables.counted_values import AskedCount, asked_counts, rectangles
 from sdcdb.gateway.tables.groups import Group, union
 from sdcdb.gateway.tables.joint_audit import JointAudit
 from sdcdb.gateway.tables.pool_history import PoolHistory
@@ -60,6 +61,8 @@ class Decided:
     findings: tuple[Finding, ...]
     shown: tuple[Shown, ...]
     """The sets whose sizes the result tells."""
+    counts: tuple[AskedCount, ...] = ()
+    """What is asked of categories."""
 
     @property
     def unseen(self) -> int:
@@ -69,6 +72,9 @@ class Decided:
     def changes(self) -> dict[str, Change]:
         """Return the scores before and after, per confidential column."""
         found: dict[str, Change] = {}
+        for table, column in dict.fromkeys((each.table, each.column) for each in self.counts):
+            score = self.audits[table].score(column)
+            found[column] = Change(score, score)
         for asked, finding in zip(self.asked, self.findings, strict=True):
             first = found.get(asked.column)
             found[asked.column] = Change(first.before if first else finding.before, finding.after or finding.before)
@@ -97,13 +103,15 @@ def decide(evaluated: Sequence[Evaluated], audited: Mapping[str, PoolHistory]) -
         for each in evaluated:
             mine = [union.union for union in merged if union.row[0] == each.block.number and union.row not in bare]
             asked += _asked(each, [union for union in mine if union is not None], {}, audited)
-        spent += _work(asked, audited)
+        counts = list(_counts(evaluated, suppressed, [each for each in merged if each.row not in bare]))
+        spent += _work(asked, audited) + _work_of_counts(counts, audited)
         if not within_budget(spent):
             raise denied("work")
         findings = _considered(asked, audited)
         shown = list(_shown(evaluated, suppressed, [each for each in merged if each.row not in bare]))
         refused = _too_telling(shown, audited)
         refused |= {a.row: f.rule or "interval" for a, f in zip(asked, findings, strict=True) if not f.allowed}
+        refused |= _too_sure([each for each in counts if each.row not in refused], audited)
         if not refused:
             return Decided(
                 audited,
@@ -114,6 +122,7 @@ def decide(evaluated: Sequence[Evaluated], audited: Mapping[str, PoolHistory]) -
                 tuple(asked),
                 tuple(findings),
                 tuple(shown),
+                tuple(counts),
             )
         refused_unions |= {(each.row, len(each.groups)) for each in merged if each.row in refused}
         suppressed |= {row: rule for row, rule in refused.items() if row[1] >= 0}
@@ -163,6 +172,40 @@ def _work(asked: Sequence[Asked], audited: Mapping[str, PoolHistory]) -> int:
     )
 
 
+def _counts(
+    evaluated: Sequence[Evaluated], suppressed: Mapping[Row, str], merged: Sequence[Merged]
+) -> Iterator[AskedCount]:
+    """Yield what rows with numbers ask of categories."""
+    for each in evaluated:
+        if each.block.category is not None:
+            number = each.block.number
+            unions = [one.union for one in merged if one.row[0] == number and one.union is not None]
+            for group in [*(g for g in each.groups if (number, g.row) not in suppressed), *unions]:
+                yield from asked_counts(each, group)
+
+
+def _work_of_counts(counts: Sequence[AskedCount], audited: Mapping[str, PoolHistory]) -> int:
+    columns = dict.fromkeys((each.table, each.column) for each in counts)
+    return sum(
+        work_of(
+            sum((each.table, each.column) == (table, column) for each in counts),
+            audited[table].beliefs_rank(column),
+            audited[table].cells.size,
+        )
+        for table, column in columns
+    )
+
+
+def _too_sure(counts: Sequence[AskedCount], audited: Mapping[str, PoolHistory]) -> dict[Row, str]:
+    """Return the rows whose counts would let somebody conclude too much about a person's category."""
+    found: dict[Row, str] = {}
+    for table, column in dict.fromkeys((each.table, each.column) for each in counts):
+        mine = [each for each in counts if (each.table, each.column) == (table, column)]
+        fine = audited[table].consider_counts(column, mine)
+        found |= {each.row: "belief" for each, ok in zip(mine, fine, strict=True) if not ok}
+    return found
+
+
 def _considered(asked: Sequence[Asked], audited: Mapping[str, PoolHistory]) -> list[Finding]:
     found: dict[int, Finding] = {}
     for table, column in dict.fromkeys((each.table, each.audited) for each in asked):
@@ -184,11 +227,14 @@ def _shown(evaluated: Sequence[Evaluated], suppressed: Mapping[Row, str], merged
         unions = [one.union for one in merged if one.row[0] == number and one.union is not None]
         for group in [*(g for g in each.groups if (number, g.row) not in suppressed), *unions]:
             heads = each.cells.owners is not None
-            found = [
-                (heads and measure.kind == "people", np.sort(cells))
-                for measure in each.block.measures
-                for cells in group.counted(measure)
-            ]
+            if each.block.category is None:
+                found = [
+                    (heads and measure.kind == "people", np.sort(cells))
+                    for measure in each.block.measures
+                    for cells in group.counted(measure)
+                ]
+            else:
+                found = [(False, one.cells) for one in rectangles(each, group) or ()]
             for people, cells in {(kind, cells.tobytes()): (kind, cells) for kind, cells in found}.values():
                 yield Shown((number, group.row), table, cells, len(cells), people)
 
@@ -225,6 +271,8 @@ def _fits(group: Group, evaluated: Evaluated, cells: Cells) -> bool:
     of the group as a whole, those whom a measure leaves out are a set as well.
     """
     least = evaluated.block.table.limits.min_set
+    if evaluated.block.category is not None:
+        return _counts_fit(group, evaluated, cells)
     if not _large(group.cells, cells, least):
         return False
     whole = any(measure.chosen is None for measure in evaluated.block.measures)
@@ -252,6 +300,21 @@ def _large(chosen: Indices, cells: Cells, least: int, column: str | None = None)
         return False
     outside = cells.people_outside(chosen, column)
     return outside == 0 or outside >= least
+
+
+def _counts_fit(group: Group, evaluated: Evaluated, cells: Cells) -> bool:
+    """Tell whether the sets of people that a row counts by a category are large enough, whatever their values.
+
+    Where what is counted is no set of people and values, nothing is; nor where a person has several records: the audit
+    of categories takes each record for a person.
+    """
+    if cells.owners is not None:
+        return False
+    least, everybody = evaluated.block.table.limits.min_set, int(cells.records.sum())
+    found = rectangles(evaluated, group)
+    if not found or any(not len(group.of(measure)) for measure in evaluated.block.measures):
+        return False
+    return all(large_enough(int(cells.records[each.cells].sum()), everybody, least) for each in found)
 
 
 def _asked(

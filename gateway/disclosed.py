@@ -9,6 +9,11 @@ from sdcdb.gateway.tables.asked import Asked
 
 def disclosed_facts(decided: Decided) -> tuple[AnsweredFact, ...]:
     """Return what the ledger keeps of the answers, whatever they are."""
+    by_value = [decided.audits[each.table].counted_fact(each) for each in decided.counts]
+    return (*by_value, *_facts_of_numbers(decided))
+
+
+def _facts_of_numbers(decided: Decided) -> tuple[AnsweredFact, ...]:
     return tuple(
         decided.audits[asked.table].fact(asked, finding, surprise=surprise)
         for asked, finding, surprise in zip(decided.asked, decided.findings, _surprises(decided), strict=True)
@@ -28,6 +33,9 @@ def learn_answers(decided: Decided) -> None:
     """Take the answers into what is known."""
     for (table, column), mine in _by_column(decided.asked):
         decided.audits[table].learn(column, mine)
+    for table, column in dict.fromkeys((each.table, each.column) for each in decided.counts):
+        mine_too = [each for each in decided.counts if (each.table, each.column) == (table, column)]
+        decided.audits[table].learn_counts(column, mine_too)
     for joint in joint_audits(decided.audits):
         joint.learn([each for each in decided.asked if joint.holds(each)])
 

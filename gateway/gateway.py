@@ -8,24 +8,24 @@ answers computed outside of the lock.
 """
 
 import tempfile
-import threading
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
+import duckdb
 from sqlglot import exp
 
 from sdcdb.connection.connect import is_read_only
-from sdcdb.errors import Denied, LedgerError, Unsupported
+from sdcdb.errors import DatabaseError, Denied, LedgerError
 from sdcdb.gateway.answer import Answer, answer_of, marked_answer
 from sdcdb.gateway.asking import ANALYST, Asking, asking
-from sdcdb.gateway.background_learning import Learner
+from sdcdb.gateway.assessor import Assessor
 from sdcdb.gateway.cancellation import Cancellation
-from sdcdb.gateway.decide import Decided, decide
+from sdcdb.gateway.decide import Decided
 from sdcdb.gateway.disclosed import disclosed_counts, disclosed_facts, learn_answers
+from sdcdb.gateway.estimates.estimating import Estimator
 from sdcdb.gateway.inference.score import Score
 from sdcdb.gateway.knowledge_left import Known, knowledge_left
 from sdcdb.gateway.ledger.entry import ActEntry, AnsweredFact, CountedSet, LoginEntry, fields_of
@@ -35,27 +35,22 @@ from sdcdb.gateway.lobby.desk import Desk
 from sdcdb.gateway.lobby.lobby import Lobby
 from sdcdb.gateway.lobby.release import compute_release
 from sdcdb.gateway.noted import Seldom, explain_entry, question_entry
-from sdcdb.gateway.reading.duckdb_parser import NativeParser
-from sdcdb.gateway.reading.further import computes_further, with_marks
-from sdcdb.gateway.reading.literals import put_in_values
-from sdcdb.gateway.reading.statement import Params, Statement, privacy_question, statement
+from sdcdb.gateway.reading.further import with_marks
+from sdcdb.gateway.reading.statement import Params, privacy_question
 from sdcdb.gateway.references import with_references
 from sdcdb.gateway.relations import Relations, relations
 from sdcdb.gateway.repeated import Kept, Repeated, repeat_key
 from sdcdb.gateway.rules.table import denied
 from sdcdb.gateway.rules.verdict import Change, Verdict
-from sdcdb.gateway.table_locks import OWNER, TableLocks
+from sdcdb.gateway.table_locks import OWNER
 from sdcdb.gateway.tables.halt import Halt
-from sdcdb.gateway.tables.pool_history import PoolHistory
 from sdcdb.gateway.tables.tables import Tables
-from sdcdb.gateway.tables.vault import Evaluated, Vault, digest_key
+from sdcdb.gateway.tables.vault import Vault, digest_key
 from sdcdb.gateway.turns import Turns
 from sdcdb.gateway.unexpected import deny_unexpected
-from sdcdb.gateway.worded import refused, verdict_of
+from sdcdb.gateway.worded import estimated_verdict, refused, verdict_of
 from sdcdb.gateway.workers.limits import WorkLimits
 from sdcdb.policy.governed import Governed
-
-MOST_VALUES = 10_000  # that a subquery over public tables may put into a condition
 
 
 class Gateway:
@@ -75,8 +70,6 @@ class Gateway:
         `adopt_ledger` is the owner's reason to go on with another ledger than the one the database was last used with.
         """
         self._policy = database.required_policy()
-        self._locks = TableLocks()
-        self._looking = threading.Lock()  # while somebody looks whether tables have changed
         self._con = database.con.cursor()  # the owner may use their own connection meanwhile
         self.relations: Relations = with_references(relations(self._con, self._policy), self._policy)
         self._scratch = None if database.path else tempfile.TemporaryDirectory(prefix="sdcdb-")
@@ -84,16 +77,17 @@ class Gateway:
         self._marked = database.path is not None and not is_read_only(self._con)
         self._ledger = open_ledger(ledger_path(path), read_mark(self._con), wait, adopt_ledger)
         try:
-            self._parser = NativeParser()
             self._vault = Vault(database.con, digest_key(database.path))
             limits = WorkLimits.of(self._policy.resources, seconds, memory)
             self._lobby = Lobby(self.relations, self._vault, database.path, limits)
             self._tables = Tables(database, self.relations, self._vault, self._ledger)
-            self._learner = Learner()
+            self._assessor = Assessor(self.relations, self._vault, self._lobby, self._tables)
+            self._estimator = Estimator(self._con, self.relations, self._policy, self._vault, self._lobby)
             self._repeated = Repeated()
             self._seldom = Seldom()
             self._turns = Turns(limits.per_user, limits.queue)
             self._running: set[Cancellation] = set()
+            self.refresh_due()
             self._mark()
         except BaseException:
             self._ledger.close()
@@ -111,10 +105,12 @@ class Gateway:
         params: Params = None,
         user: Asking | str = ANALYST,
         *,
+        estimate: bool | None = None,
         cancellation: Cancellation | None = None,
     ) -> Answer:
         """Answer a statement, or raise `Denied` or its subclass `Unsupported`: nothing else comes out.
 
+        `estimate` says whether what is denied is estimated from a protected view; left out, the policy does.
         `cancellation` lets another thread stop this one statement.
         """
         question = privacy_question(sql)
@@ -127,7 +123,10 @@ class Gateway:
                 return self._answered(sql, params, who, handle)
         except Denied as refusal:
             self._note(sql, who.user, refusal)
-            raise
+            answer = self._estimated(sql, params, who, refusal, estimate, cancellation)
+            if answer is None:
+                raise
+            return answer
         except LedgerError:
             raise denied("ledger") from None
         except Exception as problem:  # noqa: BLE001 - one place for all that nobody expected
@@ -147,8 +146,10 @@ class Gateway:
         who = self._who(user, sql)
         try:
             with self._at_work(who, cancellation) as handle:
-                read = self._read(sql, params, handle)
-                verdict = self._explained(read, who, handle) if read.blocks else Verdict("allow")
+                read, verdict = self._assessor.read(sql, params, handle), Verdict("allow")
+                if read.blocks:
+                    with self._assessor.decided(read, who, handle) as decided:
+                        verdict = verdict_of(decided)
         except Denied as refusal:
             verdict = refused(refusal)
         except LedgerError:
@@ -184,7 +185,7 @@ class Gateway:
 
     def halted(self) -> list[Halt]:
         """Return the restricted tables about which nothing is answered until their owner acts, and why."""
-        with self._looking:
+        with self._assessor.looking:
             return self._tables.halted()
 
     def changed(self) -> list[str]:
@@ -196,13 +197,26 @@ class Gateway:
 
         `as_new` is the owner's reason to take the records of the changed tables as other people than those before.
         """
-        with self._all_tables() as names, self._looking:
-            self._learner.finish(names)
+        with self._assessor.all_tables() as names, self._assessor.looking:
+            self._assessor.learner.finish(names)
             return self._tables.refresh(table, as_new)
+
+    def refresh_due(self) -> list[str]:
+        """Take the tables with `refresh: auto` as they are now, if enough people have changed; return those tables.
+
+        One that cannot be followed record by record waits for its owner.
+        """
+        refreshed: list[str] = []
+        with self._assessor.all_tables() as names, self._assessor.looking:
+            self._assessor.learner.finish(names)
+            for table in self._tables.due():
+                with suppress(DatabaseError):
+                    refreshed += self._tables.refresh(table)
+        return refreshed
 
     def accept_looser(self, reason: str) -> list[str]:
         """Accept looser limits, as an act of the owner that the ledger keeps; return what became looser."""
-        with self._all_tables(), self._looking:
+        with self._assessor.all_tables(), self._assessor.looking:
             return self._tables.accept_looser(reason)
 
     def note(self, entry: LoginEntry | ActEntry) -> None:
@@ -221,7 +235,7 @@ class Gateway:
 
     def close(self) -> None:
         """Close the ledger and the lobby. Closing twice is harmless."""
-        self._learner.close()
+        self._assessor.learner.close()
         self._mark()
         self._ledger.close()
         self._lobby.close()
@@ -233,9 +247,7 @@ class Gateway:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _mark(self) -> None:
@@ -265,19 +277,9 @@ class Gateway:
         finally:
             self._running.discard(handle)
 
-    @contextmanager
-    def _all_tables(self) -> Iterator[list[str]]:
-        names = [table.name for table in self.relations.restricted()]
-        with self._locks.holding(names, OWNER):
-            yield names
-
-    def _together(self, names: Iterable[str]) -> frozenset[str]:
-        """Return the tables whose histories are one with these tables': their columns are linked."""
-        return self.relations.audited_together(names)
-
     def _table_status(self, name: str) -> dict[str, dict[str, Score]]:
-        with self._locks.holding(self._together([name]), OWNER):
-            self._learner.finish(self._together([name]))
+        with self._assessor.locks.holding(self._assessor.together([name]), OWNER):
+            self._assessor.learner.finish(self._assessor.together([name]))
             return {pool: self._tables.pool(name, pool).status() for pool in self._tables.pools(name)}
 
     def _answered(self, sql: str, params: Params, who: Asking, handle: Cancellation) -> Answer:
@@ -287,14 +289,12 @@ class Gateway:
         if again is not None:
             return again
         looked: list[exp.Expr] = []
-        read = self._read(sql, params, handle, looked)
+        read = self._assessor.read(sql, params, handle, looked)
         if not read.blocks:
             rows = self._lobby.run(read, {}, handle)
             self._write(sql, who, Verdict("allow"), ())
             return answer_of(rows, Verdict("allow"))
-        evaluated = self._evaluated(read, who, handle)
-        with self._locks.holding(self._together(_tables_of(read)), who.user, handle):
-            decided = self._decided(read, evaluated, who, handle)
+        with self._assessor.decided(read, who, handle) as decided:
             verdict = verdict_of(decided)
             handle.check()
             facts = self._commit(sql, who, decided, verdict)
@@ -308,58 +308,42 @@ class Gateway:
             self._repeated.keep(key, answer, facts, {name: each.table for name, each in decided.audits.items()})
         return answer
 
+    def _estimated(
+        self,
+        sql: str,
+        params: Params,
+        who: Asking,
+        refusal: Denied,
+        wanted: bool | None,  # noqa: FBT001 - as `ask` was given
+        cancellation: Cancellation | None,
+    ) -> Answer | None:
+        """Answer from protected views what was denied, if that is wanted and possible. Nothing new is told by it."""
+        if not self._estimator.follows(refusal.rule):
+            return None
+        try:
+            with self._at_work(who, cancellation) as handle:
+                read = self._assessor.read(sql, params, handle)
+                found = self._estimator.estimate(read, handle) if self._estimator.wanted(read, wanted) else None
+            if found is None:
+                return None
+            verdict = estimated_verdict(refusal)
+            self._write(sql, who, verdict, ())
+            return replace(answer_of(found.rows, verdict), errors=found.errors)
+        except (Denied, LedgerError, duckdb.Error):
+            return None
+
     def _again(self, kept: Kept, sql: str, who: Asking, handle: Cancellation) -> Answer | None:
         """Answer once more what was answered; None if a table is no longer what it was."""
         names = list(kept.histories)
-        with self._locks.holding(self._together(names), who.user, handle):
-            audits = self._audits(names, who)
+        with self._assessor.locks.holding(self._assessor.together(names), who.user, handle):
+            audits = self._assessor.audits(names, who)
             if any(audits[name].table is not history for name, history in kept.histories.items()):
                 return None
-            self._learner.finish(self._together(names))
+            self._assessor.learner.finish(self._assessor.together(names))
             now = {fact.column: audits[fact.table].score(fact.column) for fact in kept.facts}
             verdict = replace(kept.answer.verdict, changes={name: Change(score, score) for name, score in now.items()})
             self._write(sql, who, verdict, kept.facts)
         return replace(kept.answer, verdict=verdict)
-
-    def _explained(self, read: Statement, who: Asking, handle: Cancellation) -> Verdict:
-        evaluated = self._evaluated(read, who, handle)
-        with self._locks.holding(self._together(_tables_of(read)), who.user, handle):
-            return verdict_of(self._decided(read, evaluated, who, handle))
-
-    def _read(self, sql: str, params: Params, handle: Cancellation, looked: list[exp.Expr] | None = None) -> Statement:
-        """Read a statement; `looked` gets the queries over public tables that had to run for it."""
-
-        def read(query: exp.Expr) -> list[Any]:
-            if looked is not None:
-                looked.append(query)
-            return self._public(query, handle)
-
-        def values(condition: exp.Expr) -> exp.Expr:
-            return put_in_values(condition, read)
-
-        return statement(sql, params, self.relations, self._parser, values)
-
-    def _audits(self, names: Sequence[str], who: Asking) -> dict[str, PoolHistory]:
-        with self._looking:
-            for name in names:
-                self._tables.must_be_current(name)
-        return {name: self._tables.pool(name, who.pools[name], who.user) for name in names}
-
-    def _evaluated(self, read: Statement, who: Asking, handle: Cancellation) -> list[Evaluated]:
-        """Find the query sets of every block, in the cells as they are now."""
-        audits = self._audits(_tables_of(read), who)
-        return [self._vault.evaluate(each, audits[each.table.name].cells, handle) for each in read.blocks]
-
-    def _decided(self, read: Statement, evaluated: Sequence[Evaluated], who: Asking, handle: Cancellation) -> Decided:
-        """Decide a statement. The caller holds the locks of its tables."""
-        audits = self._audits(_tables_of(read), who)
-        if any(each.cells is not audits[each.block.table.name].cells for each in evaluated):  # refreshed meanwhile
-            evaluated = self._evaluated(read, who, handle)
-        self._learner.finish(self._together(audits))
-        decided = decide(evaluated, audits)
-        if decided.suppressed and read.tree is not None and computes_further(read.tree):
-            raise denied("hidden")
-        return decided
 
     def _commit(self, sql: str, who: Asking, decided: Decided, verdict: Verdict) -> tuple[AnsweredFact, ...]:
         """Write the answers into the ledger, whatever they are, then learn them."""
@@ -370,19 +354,8 @@ class Gateway:
             for table in decided.audits:
                 self._tables.forget(table)
 
-        self._learner.begin(self._together(decided.audits), lambda: learn_answers(decided), failed)
+        self._assessor.learner.begin(self._assessor.together(decided.audits), lambda: learn_answers(decided), failed)
         return facts
-
-    def _public(self, query: exp.Expr, handle: Cancellation) -> list[Any]:
-        """Run a subquery over public tables in the lobby; return its values."""
-        tables = [self.relations.find(table.db, table.name) for table in query.find_all(exp.Table)]
-        if not isinstance(query, exp.Query) or any(each is None or each.kind == "restricted" for each in tables):
-            raise Unsupported("a condition may look into public tables only", "put its value in yourself")
-        reads = tuple(relation.name for relation in tables if relation is not None)
-        rows = self._lobby.run(Statement(reads, tree=query), {}, handle)
-        if len(rows.columns) != 1 or len(rows.rows) > MOST_VALUES:
-            raise Unsupported("a subquery in a condition gives one column of not too many values", "a shorter list")
-        return [row[0] for row in rows.rows]
 
     def _note(self, sql: str, user: str, refusal: Denied) -> None:
         """Write a refusal into the ledger. One that is there already, or cannot be written, is raised all the same."""
@@ -402,7 +375,3 @@ class Gateway:
         counted: tuple[CountedSet, ...] = (),
     ) -> None:
         self._ledger.append(fields_of(question_entry(who.user, sql, verdict, facts, counted)))
-
-
-def _tables_of(read: Statement) -> list[str]:
-    return list(dict.fromkeys(each.table.name for each in read.blocks))

@@ -9,8 +9,9 @@ import duckdb
 
 from sdcdb.connection.collations import types_with_collations
 from sdcdb.connection.identifiers import fold, identifier, quoted, table_reference
-from sdcdb.connection.profile import column_types
+from sdcdb.connection.profile import INTEGERS, column_types
 from sdcdb.errors import DatabaseError, Unsupported
+from sdcdb.fields.category_shares import CategoryShares
 from sdcdb.fields.histogram import Histogram
 from sdcdb.gateway.inference.limits import Limits
 from sdcdb.gateway.inference.prior import Prior
@@ -95,6 +96,20 @@ class Reference:
 
 
 @dataclass(frozen=True)
+class Category:
+    """A confidential category: the values that it can have, their public shares, and which of them are sensitive."""
+
+    name: str
+    type: str
+    public: CategoryShares
+
+    @property
+    def size(self) -> int:
+        """How many values there are, no value among them if it is declared."""
+        return len(self.public.values)
+
+
+@dataclass(frozen=True)
 class Restricted(Relation):
     """A restricted table: the columns that predicates may use, those that only aggregates may, and the thresholds."""
 
@@ -104,6 +119,8 @@ class Restricted(Relation):
     limits: Restrict
     linear: Mapping[str, Linear] = field(default_factory=dict)
     """Columns that follow from another one by an equation, which is audited in their place."""
+    categories: Mapping[str, Category] = field(default_factory=dict)
+    """Confidential categories, of whose values records are counted."""
     person: str | None = None
     """The column that says whose record it is; None where the key does."""
     refers: tuple[Reference, ...] = ()
@@ -189,18 +206,28 @@ def relations(con: duckdb.DuckDBPyConnection, policy: Policy) -> Relations:
                 if spec.role is Role.CONFIDENTIAL and spec.domain is not None
             }
             quasi = tuple(c for c, spec in roles.items() if spec.role in {Role.QUASI, Role.PUBLIC})
-            shown = {column: kind for column, kind in types.items() if column in quasi or column in confidential}
+            categories = {
+                column: Category(column, types[column], spec.category)
+                for column, spec in roles.items()
+                if spec.role is Role.CONFIDENTIAL and spec.category is not None and counts_by(types[column])
+            }
+            usable = {*quasi, *confidential, *categories}
+            shown = {column: kind for column, kind in types.items() if column in usable}
             key = folded.get(fold(table.key or ROWID), ROWID)
             linear = _linear(table, folded, confidential)
             person = None if table.person is None else folded.get(fold(table.person))
             if table.person is not None and person is None:
                 raise DatabaseError(f"{name!r} has no column {table.person!r}, which the policy names as its person")
             person = None if person == key else person
-            found.append(
-                Restricted(name, "restricted", shown, key, quasi, confidential, table.restrict, linear, person)
-            )
+            held = (key, quasi, confidential, table.restrict, linear, categories, person)
+            found.append(Restricted(name, "restricted", shown, *held))
         found += [Relation(view, "protected", _types(con, view)) for view in table.protect if view in views]
     return Relations(tuple(found), tuple(_linked(policy, found)))
+
+
+def counts_by(kind: str) -> bool:
+    """Tell whether records are counted by the values of a column of this type: texts, truths, enums, whole numbers."""
+    return kind in {"VARCHAR", "BOOLEAN"} or kind.startswith("ENUM(") or kind in INTEGERS
 
 
 def _linear(table: Table, folded: Mapping[str, str], held: Mapping[str, Confidential]) -> dict[str, Linear]:

@@ -9,8 +9,8 @@ from typing import Any
 import duckdb
 import numpy as np
 
-import sdcdb
 from sdcdb.connection.training_table import read_training_table
+from sdcdb.database import Database
 from sdcdb.policy.models import Policy
 from sdcdb.trees.table import TrainingTable
 from sdcdb.views.plan import Plan
@@ -28,6 +28,7 @@ WBC = """
         V6::INTEGER AS nuclei, V7 AS chromatin, V8 AS nucleoli, V9 AS mitoses, class
     FROM read_csv('{file}') WHERE V6 IS NOT NULL
 """
+WBC_ALL = WBC.replace(" WHERE V6 IS NOT NULL", "")  # 699 records, 16 without bare nuclei: chapter 9
 ADULT = """
     SELECT row_number() OVER () AS id, age, type_employer AS workclass, fnlwgt, education, education_num, marital,
         occupation, relationship, race, sex, capital_gain, capital_loss, hr_per_week, country, income
@@ -62,7 +63,7 @@ class Source:
         roles |= {name: {"role": "quasi", "domain": list(domain)} for name, domain in self.domains.items()}
         view = {"secret": f"env:{SECRET}", "columns": methods}
         tables = {"t": {"key": "id", "columns": roles, "protect": {"v": view}}}
-        database = sdcdb.database.Database(None, self.con, Policy.model_validate({"version": 1, "tables": tables}))
+        database = Database(None, self.con, Policy.model_validate({"version": 1, "tables": tables}))
         (made,) = protect(database)
         self.con.execute("CREATE OR REPLACE TABLE shown AS FROM v")
         return self.table("shown"), made.plan

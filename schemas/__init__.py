@@ -1,4 +1,4 @@
-"""Contracts with other programs: the JSON Schemas of the policy and of the ledger, generated from the models.
+"""Contracts with other programs: the JSON Schemas of the policy, the ledger and the audit, generated from models.
 
 `make schema` writes the files anew after a change of the models; a test fails when they differ.
 """
@@ -7,8 +7,8 @@ import json
 from importlib.resources import files
 from typing import Any, Literal
 
-Name = Literal["policy", "ledger"]
-NAMES: tuple[Name, ...] = ("policy", "ledger")
+Name = Literal["policy", "ledger", "audit"]
+NAMES: tuple[Name, ...] = ("policy", "ledger", "audit")
 
 
 def read_schema(name: Name) -> dict[str, Any]:
@@ -24,6 +24,10 @@ def generate_schema(name: Name) -> dict[str, Any]:
         from sdcdb.gateway.ledger.entry import ENTRY
 
         return {**draft, **ENTRY.json_schema(), "title": "An entry of sdcdb's ledger"}
+    if name == "audit":
+        from sdcdb.auditor.document_types import DOCUMENT
+
+        return {**draft, **DOCUMENT.json_schema(), "title": "An audit by sdcdb"}
     from sdcdb.policy.models import Policy
 
     return {**draft, **Policy.model_json_schema(), "title": "sdcdb policy"}

@@ -2,8 +2,18 @@
 
 CREATE SCHEMA IF NOT EXISTS sdc;
 
--- Which lanes of a table's digests belong to which method, with its parameters, on which column. Never changed once
+-- Which bits of a table's digests belong to which method, with its parameters, on which column. Never changed once
 -- given: a refit must not draw anew, or two fits of the same table could be averaged.
+CREATE TABLE IF NOT EXISTS sdc.bits (
+    table_name VARCHAR NOT NULL,
+    place VARCHAR NOT NULL,
+    first_bit INTEGER NOT NULL, -- counted over all digests of a record, 256 bits each
+    width INTEGER NOT NULL,
+    half INTEGER NOT NULL, -- 1: the second of two normal numbers made of the same 48 bits
+    PRIMARY KEY (table_name, place)
+);
+
+-- The same for what was protected before there were bits: lanes of 32 bits. Nothing is added here.
 CREATE TABLE IF NOT EXISTS sdc.lanes (
     table_name VARCHAR NOT NULL,
     place VARCHAR NOT NULL,

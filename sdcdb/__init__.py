@@ -16,6 +16,7 @@ from sdcdb.errors import (
     LedgerError,
     MissingExtraError,
     PolicyError,
+    ReleaseRefused,
     SdcdbError,
     Unsupported,
 )
@@ -49,6 +50,7 @@ __all__ = [
     "Plan",
     "Policy",
     "PolicyError",
+    "ReleaseRefused",
     "SdcdbError",
     "Unsupported",
     "Verdict",

@@ -10,12 +10,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sdcdb.errors import SdcdbError
 from sdcdb.policy.governed import Governed, open_governed
 from sdcdb.policy.models import Policy
 from sdcdb.udfs import register
 
 if TYPE_CHECKING:
     from sdcdb.assess.compare import Comparison
+    from sdcdb.assess.gate import Standing
     from sdcdb.auditor.audit import Audit
     from sdcdb.errors import Problem
     from sdcdb.gateway.gateway import Gateway
@@ -60,11 +62,26 @@ class Database(Governed):
 
         return compare(self, view, confidential, seed)
 
-    def release(self, view: str, file: str | Path) -> "Release":
-        """Write a copy of a protected view that you can share, with a manifest beside it."""
-        from sdcdb.views.release import release
+    def standing(self, view: str) -> "Standing":
+        """Measure a protected view against the floors that its policy sets for a release."""
+        from sdcdb.assess.gate import stand
 
-        return release(self, view, Path(file))
+        return stand(self, view)
+
+    def release(self, view: str, file: str | Path, *, accept_risk: str | None = None, force: bool = False) -> "Release":
+        """Write a copy of a protected view that you can share, with a manifest beside it.
+
+        Raises `ReleaseRefused` below the policy's floors, unless `accept_risk` says why it is released all the same.
+        """
+        from sdcdb.views.release import write_release
+
+        found = self.standing(view)
+        if accept_risk is not None and not accept_risk.strip():
+            raise SdcdbError("accept_risk needs a reason: it is written into the manifest")
+        if accept_risk is None:
+            found.require()
+        accepted = {} if found.passed or accept_risk is None else {"accepted_risk": accept_risk.strip()}
+        return write_release(self, view, Path(file), {**found.data(), **accepted}, force=force)
 
     def measure(
         self,
@@ -75,8 +92,10 @@ class Database(Governed):
         progress: Progress | None = None,
     ) -> "Measurement":
         """Measure what an intruder who knows some columns learns about a confidential one; roles are the defaults."""
+        from sdcdb.connection.profile import column_types
         from sdcdb.udfs.measurement import Question, measure
 
+        column_types(self.con, table)  # names the tables there are, should this be none of them
         return measure(self.con, Question.of(self.policy, table, known, confidential), progress)
 
     def audit(self, *logs: str | Path, **options: Any) -> "Audit":

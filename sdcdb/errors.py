@@ -23,6 +23,12 @@ class LedgerError(SdcdbError):
     """A ledger that is broken, in use, or cannot be written: without it, nothing is answered."""
 
 
+class ReleaseRefused(SdcdbError):  # noqa: N818 - what the gate says is a verdict, and reads as one
+    """A protected view that does not reach the policy's floors for a release."""
+
+    exit_code = 1
+
+
 class MissingExtraError(SdcdbError):
     """An optional part of sdcdb is not installed."""
 

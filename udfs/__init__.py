@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 
 from sdcdb.udfs.auditing import audit, create_audit
+from sdcdb.udfs.registration import create_table_functions
 from sdcdb.udfs.scalars import create_scalars
 
 if TYPE_CHECKING:
@@ -20,11 +21,15 @@ def register(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
     Nothing is written into the user's database: scalar functions live in the process, macros in the connection's
     temporary schema, so that read-only databases work too. Calling it again, or on another cursor, is harmless.
     """
-    create_scalars(con)
-    create_audit(con)
+    with con.cursor() as cursor:  # Python functions belong to the database, which may have them already
+        listed = cursor.execute("SELECT function_name FROM duckdb_functions() WHERE function_type = 'scalar'")
+        there = {name for (name,) in listed.fetchall()}
+    create_scalars(con, there)
+    create_audit(con, there)
     for file in sorted(files(__name__).joinpath("macros").iterdir(), key=lambda file: file.name):
         if file.name.endswith(".sql"):
             con.execute(file.read_text(encoding="utf-8"))
+    create_table_functions(con, there)
     return con
 
 

@@ -5,7 +5,7 @@ unnests. It reads the database through its own connection, to the file that the 
 memory has no file, and is audited by `sdcdb.udfs.audit`, which writes the same tables.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -221,14 +221,11 @@ def _function(result: Result) -> Callable[..., Any]:
 _FUNCTIONS = tuple((result, _function(result)) for result in RESULTS)
 
 
-def create_audit(con: duckdb.DuckDBPyConnection) -> None:
-    """Create the functions that the database does not have yet, and the macros of this connection."""
+def create_audit(con: duckdb.DuckDBPyConnection, there: Container[str]) -> None:
+    """Create the functions that are not there yet, and the macros of this connection."""
     with con.cursor() as cursor:
-        listed = cursor.execute(
-            "SELECT function_name FROM duckdb_functions() WHERE function_type = 'scalar'"
-        ).fetchall()
         for result, function in _FUNCTIONS:
-            if (f"_{result.name}",) not in listed:
+            if f"_{result.name}" not in there:
                 cursor.create_function(
                     f"_{result.name}",
                     function,

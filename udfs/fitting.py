@@ -1,13 +1,13 @@
-"""Fitted techniques as table macros: Python fits once, `FROM my_macro()` perturbs from any SQL prompt.
+"""Fitted techniques as plain SELECTs: `FROM sdc_vicus('staff', ...)`, and macros that Python fits once.
 
-No catalogue is kept. The fit is part of the macro itself, as a one-row subquery of lists, and each column has its own
-digests, numbered by how it is perturbed: macros fitted separately agree where they ask for the same, and share no draw
+No catalogue is kept. The fit is part of the SELECT itself, as a one-row subquery of lists, and each column has its own
+digests, numbered by how it is perturbed: fits made separately agree where they ask for the same, and share no draw
 where they do not.
 """
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import duckdb
@@ -16,10 +16,11 @@ from sqlglot import exp
 
 from sdcdb.connection.identifiers import identifier, quoted
 from sdcdb.connection.profile import ColumnProfile, TableProfile, profile, table_names, view_names
-from sdcdb.engines.dialect import text_literal
+from sdcdb.engines.dialect import Binding, text_literal
 from sdcdb.engines.duckdb import DuckDBDialect
 from sdcdb.engines.expressions import LANES, Row
 from sdcdb.errors import DataError, InternalError, choices
+from sdcdb.policy.models import ROWID
 from sdcdb.techniques.registry import TECHNIQUES
 from sdcdb.techniques.technique import ColumnSpec, Draws, Engine, Kind, Params, Source
 from sdcdb.views.fit import Job, fit_jobs, join_jobs, refuse_key, refuse_reserved
@@ -50,25 +51,59 @@ def fit(  # noqa: PLR0913 - all but what to fit on is by name
     """
     subkey = _secret(seed, secret)
     found = profile(con, table)
-    refuse_reserved(found)
     name = next(each for each in [*table_names(con), *view_names(con)] if each.casefold() == table.casefold())
-    unique = _column(found, key)
-    refuse_key(table, key, unique)
-    if unique.nulls or (found.rows > 1 and not unique.unique):
-        raise DataError(f"the key {key!r} of {table!r} is not unique: noise needs a different key for each record")
-    distinct = {column.name: column.distinct for column in found.columns}
-    source = Source(name, macro, unique.name, subkey.subkey(name), Row({}), _others(found, unique.name), distinct)
-    fitted, lanes = fit_jobs(_MacroEngine(con), source, _jobs(found, columns, rows), _own_blocks)
-    names = tuple(column.name for column in found.columns)
-    plan = Plan(view=macro, table=name, key=unique.name, columns=names, lanes=lanes, fitted=fitted, rows=found.rows)
-    select = plan.select(_MacroDialect(), source.subkey, _lists(plan), {})
+    engine = _MacroEngine(con)
+    plan = fit_plan(engine, Wanted(macro, name, key, columns, rows), found, subkey.subkey(name))
+    select = plan.select(InlineDialect(), subkey.subkey(name), _lists(plan), {})
     kind = "TEMP MACRO" if temporary else "MACRO"
     con.execute(f"CREATE OR REPLACE {kind} {quoted(identifier(macro))}() AS TABLE {select}")
     return plan
 
 
-class _MacroDialect(DuckDBDialect):
-    """DuckDB with ENUMs written out: there is no schema to create them in."""
+@dataclass(frozen=True)
+class Wanted:
+    """What is to be fitted: for which name, on which table, by which key, and how columns and rows are perturbed."""
+
+    name: str
+    table: str
+    key: str
+    columns: Mapping[str, Method]
+    rows: Method | None = None
+
+
+def fit_plan(engine: Engine, wanted: Wanted, found: TableProfile, subkey: str) -> Plan:
+    """Fit what is wanted; the plan publishes every column of the table."""
+    refuse_reserved(found)
+    key = _key(found, wanted.key)
+    distinct = {column.name: column.distinct for column in found.columns}
+    others = tuple(column.name for column in found.columns if column.name != key)
+    source = Source(wanted.table, wanted.name, key, subkey, Row({}), others, distinct)
+    fitted, lanes = fit_jobs(engine, source, _jobs(found, wanted.columns, wanted.rows), _own_blocks)
+    names = tuple(column.name for column in found.columns)
+    return Plan(
+        view=wanted.name, table=wanted.table, key=key, columns=names, lanes=lanes, fitted=fitted, rows=found.rows
+    )
+
+
+def inline_select(plan: Plan, subkey: str, table: exp.Table, joined: Mapping[str, exp.Table]) -> str:
+    """Return the SELECT of a plan with all that it needs inside, on a table by its full name."""
+    return plan.select(InlineDialect(table), subkey, _lists(plan), joined)
+
+
+@dataclass(frozen=True)
+class InlineDialect(DuckDBDialect):
+    """DuckDB with ENUMs written out, for there is no schema to create them in; and the table by its full name."""
+
+    table: exp.Table | None = None
+
+    def adapted(self, expression: exp.Expr, binding: Binding) -> exp.Expr:
+        """Name the table in full before the layers are laid."""
+        if self.table is not None and isinstance(expression, exp.Select):
+            expression = expression.copy()
+            source = expression.args["from_"].this.find(exp.Table)
+            source.set("db", self.table.args["db"].copy())
+            source.set("catalog", self.table.args["catalog"].copy())
+        return super().adapted(expression, binding)
 
     def code(self, column: str, value: str, values: tuple[Any, ...]) -> str:  # noqa: ARG002 - the ENUM stands for the list
         """Take the code of the value in the list's ENUM."""
@@ -85,14 +120,51 @@ class _MacroEngine(Engine):
         raise DataError("this method stores a row for each record, which a macro cannot: use a protected view")
 
 
+@dataclass(frozen=True)
+class StoringEngine(Engine):
+    """An engine that stores a row for each record in a database of its own, in memory, beside the caller's.
+
+    Every connection of the process sees it, also where the caller's database is read-only.
+    """
+
+    database: str = "sdc_memory"
+    stored: dict[str, exp.Table] = field(default_factory=dict)
+
+    def store(self, name: str, query: str) -> None:
+        """Keep the rows of a query in memory."""
+        self.con.execute(f"ATTACH IF NOT EXISTS ':memory:' AS {quoted(identifier(self.database))} (READ_WRITE)")
+        self.stored[name] = exp.Table(this=identifier(name), db=identifier("main"), catalog=identifier(self.database))
+        self.con.execute(f"CREATE OR REPLACE TABLE {self.reference(name)} AS {query}")
+
+    def reference(self, name: str) -> str:
+        """Return the table that keeps them."""
+        return quoted(self.stored[name])
+
+
+def seeded(seed: str | int) -> Secret:
+    """Return the secret of a seed, which is none: it is for trying out."""
+    return Secret(f"sdcdb seed {seed}".encode())
+
+
 def _secret(seed: str | int | None, secret: str | None) -> Secret:
     if (seed is None) == (secret is None):
         raise DataError("pass either a seed, to try things out, or a secret")
     if secret is None:
-        return Secret(f"sdcdb seed {seed}".encode())
+        return seeded(seed if seed is not None else "")
     if len(secret) < LEAST:
         raise DataError(f"the secret is too short: use at least {LEAST} characters, such as 32 random ones")
     return Secret(secret.encode())
+
+
+def _key(found: TableProfile, key: str) -> str:
+    """Return the key as the table spells it, or refuse it."""
+    if key == ROWID and found.column(key) is None:
+        return ROWID
+    unique = _column(found, key)
+    refuse_key(found.name, key, unique)
+    if unique.nulls or (found.rows > 1 and not unique.unique):
+        raise DataError(f"the key {key!r} of {found.name!r} is not unique: noise needs a different key for each record")
+    return unique.name
 
 
 def _column(found: TableProfile, name: str) -> ColumnProfile:
@@ -101,11 +173,6 @@ def _column(found: TableProfile, name: str) -> ColumnProfile:
         there = [each.name for each in found.columns]
         raise DataError(f"{found.name!r} has no column {name!r}; {choices(name, there)}")
     return column
-
-
-def _others(found: TableProfile, key: str) -> tuple[str, ...]:
-    """Return the other columns that a technique may use."""
-    return tuple(column.name for column in found.columns if column.name != key)
 
 
 def _jobs(found: TableProfile, columns: Mapping[str, Method], rows: Method | None) -> Iterator[Job]:
@@ -119,10 +186,19 @@ def _wanted_column(found: TableProfile, name: str, method: Method) -> tuple[Para
     column = _column(found, name)
     shape = {"domain": method.get("domain"), "step": method.get("step")}
     params = _params(name, {each: value for each, value in method.items() if each not in shape}, records=False)
-    domain = tuple(float(end) for end in shape["domain"]) if shape["domain"] else None
-    if domain is not None and not (len(domain) == 2 and domain[0] < domain[1]):
+    return params, ColumnSpec(column.name, column.type, _domain(name, shape["domain"]), shape["step"])
+
+
+def _domain(name: str, given: Any) -> tuple[float, float] | None:
+    if given is None:
+        return None
+    try:
+        low, high = (float(end) for end in given)
+    except (TypeError, ValueError):
+        low, high = 0.0, 0.0
+    if not low < high:
         raise DataError(f"the domain of {name!r} must be two numbers, the lower one first: [0, 100]")
-    return params, ColumnSpec(column.name, column.type, domain and (domain[0], domain[1]), shape["step"])
+    return low, high
 
 
 def _params(place: str, method: Method, *, records: bool) -> Params:

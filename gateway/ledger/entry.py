@@ -16,8 +16,8 @@ from sdcdb.gateway.ledger.record import Record
 
 FORMAT = 2
 
-VerdictKind = Literal["allow", "suppress", "deny", "unsupported"]
-Aggregate = Literal["sum", "min", "max"]
+VerdictKind = Literal["allow", "suppress", "estimate", "deny", "unsupported"]
+Aggregate = Literal["sum", "min", "max", "count"]
 
 
 class AnsweredFact(Strict):
@@ -33,6 +33,8 @@ class AnsweredFact(Strict):
     """What was answered about the set."""
     answers: dict[Aggregate, str]
     """The answers, exactly as digits; `None` over no value."""
+    values: tuple[str, ...] = ()
+    """The values of a category that were counted; `null` for no value."""
     implied: bool = False
     """Whether the answer followed from earlier ones, so that it told nothing new."""
     tail: bool = False
@@ -156,6 +158,19 @@ class ColumnLimits(Strict):
     """Whether answers may be combined to the total of fewer than `min_set` people."""
 
 
+class CategoryLimits(Strict):
+    """What was public of one confidential category, and how sure anybody may become."""
+
+    known: str
+    """The values and their public shares."""
+    sensitive: tuple[str, ...]
+    """The values that nobody may be known to have."""
+    max_belief: float
+    """The limit of certainty."""
+    min_set: int
+    """The least number of records in a query set."""
+
+
 class TablePolicy(Strict):
     """What the policy says about one restricted table."""
 
@@ -165,6 +180,8 @@ class TablePolicy(Strict):
     """Aggregates that may be asked."""
     columns: dict[str, ColumnLimits]
     """The thresholds by confidential column."""
+    categories: dict[str, CategoryLimits] = Field(default_factory=dict)
+    """The limits by confidential category."""
     views: str = ""
     """A digest of how its protected views were fitted: what is plausible follows from them."""
     linked: tuple[str, ...] = ()

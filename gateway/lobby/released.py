@@ -45,7 +45,7 @@ def _numbers_only(result: Released) -> bool:
     """Tell whether a result is numbers about records, written as texts."""
     return bool(result.types) and all(
         is_released_aggregate(name)
-        and pa.types.is_string(result.rows.schema.field(name).type)
+        and pa.types.is_large_string(result.rows.schema.field(name).type)
         and not kind.startswith("VARCHAR")
         for name, kind in result.types.items()
     )

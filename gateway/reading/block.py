@@ -14,6 +14,7 @@ from sdcdb.connection.identifiers import fold, identifier
 from sdcdb.errors import Unsupported
 from sdcdb.gateway.reading import validated
 from sdcdb.gateway.reading.aggregate import Measure, aggregate
+from sdcdb.gateway.reading.category import category_of
 from sdcdb.gateway.reading.declared_joins import with_parents
 from sdcdb.gateway.reading.duckdb_parser import aggregate_names
 from sdcdb.gateway.reading.grouping import Grouping, aliases, grouping
@@ -46,6 +47,8 @@ class Block:
     where: exp.Expr | None
     grouping: Grouping
     measures: tuple[Measure, ...]
+    category: str | None = None
+    """The confidential category by whose values it counts."""
 
     @property
     def table(self) -> Restricted:
@@ -81,7 +84,9 @@ def block(select: exp.Select, relations: Relations, number: int, literals: Liter
         raise Unsupported("single records of a restricted table are never shown", "ask for AVG, SUM or COUNT")
     measures = rewriter.measures or [Measure("rows")]
     _replace_source(select, number, where_was=rewriter.having)
-    return Block(number, names, joins, condition, groups, tuple(measures))
+    joined = [join.on for join in joins]
+    category = category_of(names.table, [condition, *groups.expressions], joined, measures)
+    return Block(number, names, joins, condition, groups, tuple(measures), category)
 
 
 def _sources(select: exp.Select, relations: Relations) -> tuple[Names, tuple[Join, ...], list[exp.Expr]]:

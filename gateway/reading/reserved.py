@@ -12,6 +12,7 @@ RECORDS = f"{_MARK}records"  # how many records a cell has
 CELLS = f"{_MARK}cells"  # the alias of the cells in SQL that the vault runs
 COPIED = f"{_MARK}copied"  # rows on their way into the lobby
 MERGED = f"{_MARK}merged"  # whether a released row stands for several groups
+VALUE = f"{_MARK}value"  # the place of a category's value, beside a cell
 CHOSEN = f"{_MARK}chosen"  # the number of a released row's grouping set
 _GROUP, _AGGREGATE, _RELEASED = f"{_MARK}g", f"{_MARK}a", f"{_MARK}released "
 

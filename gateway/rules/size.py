@@ -38,13 +38,16 @@ def parts(
     `ranks` are the places of the cells' values, `records` the sizes of the cells. A MIN tells of those who have the
     least value. A sum tells how many have each: weights can be chosen so that its digits are these numbers. Only where
     the analyst chose no weights (`plain`) and other numbers of people give the same sum, it does not. A number of
-    distinct values tells of rare ones together. `people` are how many have each value, where a person has several
-    records.
+    distinct values tells of rare ones together. Where a computed number is 0 for everybody, the set that it asks
+    for is empty, as in SUM(CASE WHEN c THEN 1 ELSE 0 END): nobody looks like too few in every spelling. `people` are
+    how many have each value, where a person has several records.
 
     >>> ranks, records = np.array([1, 1, 2]), np.array([20, 10, 1])
     >>> [parts(kind, ranks, records, None, 5, plain=False).tolist() for kind in ("min", "max", "sum")]
     [[30], [1], [30, 1]]
     """
+    if not plain and kind in {"sum", "min", "max"} and numbers is not None and not numbers.any():
+        return np.zeros(1, dtype=np.int64)
     values, inverse = np.unique(ranks, return_inverse=True)
     counts = np.bincount(inverse, weights=records, minlength=len(values)).astype(np.int64)
     sizes = counts if people is None else people

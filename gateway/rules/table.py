@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import Any
 
 from sdcdb.errors import Denied
+from sdcdb.gateway.inference.categories.beliefs import Beliefs
 from sdcdb.gateway.inference.count_audit import CountAudit
 from sdcdb.gateway.inference.statement_rules import Statement
 from sdcdb.gateway.rules.size import large_enough
@@ -131,6 +132,14 @@ RULES = (
         "the query set overlaps too much with an earlier one",
         "ask about clearly different records, or use the protected view",
         Statement.overlap,
+    ),
+    Rule(
+        "belief",
+        Stage.HISTORY,
+        "Nobody becomes surer than `max_belief` of a sensitive value of a confidential category of anybody.",
+        "together with earlier answers this could let somebody conclude a person's category",
+        "count in larger groups, put values together, or use the protected view",
+        Beliefs.consider,
     ),
     Rule(
         "exact",

@@ -32,6 +32,7 @@ from sdcdb.gateway.server.gate import Gate
 from sdcdb.gateway.server.logins import Logins
 from sdcdb.gateway.server.metrics import Metrics
 from sdcdb.gateway.server.opened import Opened, open_database, open_gateway, read_policy
+from sdcdb.gateway.server.refresher import Refresher
 from sdcdb.gateway.server.shown import LedgerFilter, Status, TableShown, show_ledger, show_tables
 from sdcdb.gateway.server.turns import Turns
 from sdcdb.policy.governed import Governed, policy_path
@@ -53,6 +54,8 @@ class Capacity:
     most_waiting: int = 512
     seconds: float = 60.0
     memory: str = "2GB"
+    refresh_seconds: float = 300.0
+    """How often tables with `refresh: auto` are looked at."""
 
 
 class Service:
@@ -78,6 +81,7 @@ class Service:
         self.metrics.gauge("sdcdb_statements_running", "Statements that run now.", lambda: self._turns.running)
         self.metrics.gauge("sdcdb_statements_waiting", "Statements that wait now.", lambda: self._turns.waiting)
         self._follow_users()
+        self._refresher = Refresher(self._refresh_due, self._capacity.refresh_seconds)
 
     # questions
 
@@ -110,7 +114,7 @@ class Service:
         asked = privacy_question(sql) or sql
 
         def verdict() -> Verdict:
-            return self._opened.gateway.explain(asked, params, identity.name)
+            return self._opened.gateway.explain(asked, params, identity.name, cancellation=cancellation)
 
         return self._run(identity, verdict, None, cancellation)
 
@@ -180,6 +184,10 @@ class Service:
         with self._gate.shared():
             return self._opened.gateway.refresh(table)
 
+    def _refresh_due(self) -> list[str]:
+        with self._gate.shared():
+            return self._opened.gateway.refresh_due()
+
     def accept_looser(self, identity: Identity, reason: str) -> list[str]:
         """Accept looser limits; return what became looser."""
         if not reason.strip():
@@ -226,6 +234,7 @@ class Service:
     def close(self, seconds: float = 8.0) -> None:
         """Take no more statements, wait for those that run, stop what is still running after `seconds`, and close."""
         until = time.monotonic() + seconds
+        self._refresher.close()
         while self._turns.running and time.monotonic() < until:
             time.sleep(0.02)
         self._opened.gateway.interrupt()

@@ -1,7 +1,7 @@
 """The cells of a restricted table: one for each combination of quasi-identifiers, with what answers are made from."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
@@ -15,6 +15,7 @@ from sdcdb.errors import DatabaseError
 from sdcdb.gateway.reading.reserved import CELL, RECORDS, total_column
 from sdcdb.gateway.references import source_of
 from sdcdb.gateway.relations import Confidential, Restricted
+from sdcdb.gateway.tables.frequencies import Frequencies, read_frequencies
 from sdcdb.gateway.tables.owners import Owners, read_owners, told_apart
 from sdcdb.policy.models import ROWID
 
@@ -70,8 +71,14 @@ class Cells:
     source: str
     records: NDArray[np.int64]
     totals: Mapping[str, Totals]
+    frequencies: Mapping[str, Frequencies] = field(default_factory=dict)
     owners: Owners | None = None
     """Whose records they are, where the policy names a person."""
+
+    @property
+    def held(self) -> Mapping[str, Totals | Frequencies]:
+        """What is kept of every confidential column, numbers and categories."""
+        return {**self.totals, **self.frequencies}
 
     def people(self, cells: Indices, column: str | None = None) -> int:
         """Return how many people have a record, or a value of a confidential column, in these cells."""
@@ -129,8 +136,10 @@ def build(con: duckdb.DuckDBPyConnection, table: Restricted, source: str, secret
     for n, _ in enumerate(table.confidential):  # what the vault's SQL cannot reach, no predicate can
         for letter in "nslgd":
             con.execute(f"ALTER TABLE {source} DROP COLUMN {_total(letter, n)}")
+    number_of = np.asarray(records, dtype=np.int64)
+    frequencies = read_frequencies(con, table, source, number_of, secret)
     owners = None if table.person is None else read_owners(con, table, source, number)
-    return Cells(table, source, np.asarray(records, dtype=np.int64), totals, owners)
+    return Cells(table, source, number_of, totals, frequencies, owners)
 
 
 def _must_not_multiply(con: duckdb.DuckDBPyConnection, table: Restricted) -> None:

@@ -18,7 +18,7 @@ def fingerprint(con: duckdb.DuckDBPyConnection, table: Restricted, secret: str =
     that, and DuckDB's `hash()` changes between versions.
     """
     person = [] if table.person is None else [table.person]
-    columns = list(dict.fromkeys([table.key, *person, *table.quasi, *table.confidential]))
+    columns = list(dict.fromkeys([table.key, *person, *table.quasi, *table.confidential, *table.categories]))
     names = [ROWID if name == ROWID else quoted(identifier(name)) for name in columns]
     record = ", ".join([text_literal(secret), *(f"coalesce(CAST({name} AS VARCHAR), chr(1))" for name in names)])
     row = con.execute(

@@ -101,12 +101,12 @@ def _puzzles(before: Mapping[str, Followed], records: Records) -> Iterator[str]:
         if not known.any():
             yield "none of its keys was there before; were the same people loaded under new keys?"
         came = int((~known).sum())
-        looks = _common(last.alike, each.alike) - int(last.values.known(each.values).sum())
+        looks = count_common(last.alike, each.alike) - int(last.values.known(each.values).sum())
         if looks >= FEW and 2 * looks > came:
             yield "records came under new keys that look like records which left; were keys changed?"
 
 
-def _common(first: Ints, second: Ints) -> int:
+def count_common(first: Ints, second: Ints) -> int:
     """Count what two collections have in common, as often as both have it."""
     (a, n), (b, m) = (np.unique(each, return_counts=True) for each in (first, second))
     _, at, other = np.intersect1d(a, b, assume_unique=True, return_indices=True)

@@ -47,7 +47,7 @@ class HeldVersion:
     def of_cells(cls, cells: Cells) -> Self:
         """Return the version that a table is in now."""
         keys = [""] * cells.size
-        columns = {n: VersionCells(keys, each.counts.tolist(), each.digests) for n, each in cells.totals.items()}
+        columns = {n: VersionCells(keys, each.counts.tolist(), each.digests) for n, each in cells.held.items()}
         return cls("", keys, columns, {})
 
     def cells(self, column: str) -> VersionCells:
@@ -81,6 +81,6 @@ def pack_version(cells: Cells, keys: Sequence[str]) -> str:
     """Write the cells of a version as the ledger keeps them."""
     columns = {
         name: {"counts": totals.counts.tolist(), "digests": [f"{digest:x}" for digest in totals.digests]}
-        for name, totals in cells.totals.items()
+        for name, totals in cells.held.items()
     }
     return pack_json({"keys": list(keys), "columns": columns})

@@ -64,4 +64,4 @@ def forget_file(ledger: Path, before: Past, now: VersionEntry, kept: set[str]) -
 def same_names(held: HeldVersion, cells: Cells) -> bool:
     """Tell whether every column has the name that it had in a version of the same records."""
     now = HeldVersion.of_cells(cells)
-    return all(held.digest(name) == now.digest(name) for name in cells.totals)
+    return all(held.digest(name) == now.digest(name) for name in cells.held)

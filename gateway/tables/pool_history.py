@@ -10,6 +10,7 @@ from sdcdb.gateway.ledger.entry import AnsweredFact, CountedSet
 from sdcdb.gateway.ledger.packing import pack
 from sdcdb.gateway.tables.asked import Asked, Row
 from sdcdb.gateway.tables.cells import Cells, Indices
+from sdcdb.gateway.tables.counted_values import AskedCount, count_of
 from sdcdb.gateway.tables.joint_audit import JointAudit
 from sdcdb.gateway.tables.table_history import TableHistory, number_of
 
@@ -97,11 +98,41 @@ class PoolHistory:
                 found.append(CountedSet(table=name, cells=pack(flags), people=people, pool=pool))
         return found
 
+    def consider_counts(self, column: str, asked: Sequence[AskedCount]) -> list[bool]:
+        """Decide counts by one category together, without looking at their answers."""
+        fine = self.table.beliefs(column, self.known_as).consider([self.table.counting(each) for each in asked])
+        people = self.table.beliefs_of_people(column, self.known_as)
+        if people is None:
+            return fine
+        also = people.consider([self.table.counting(each, people=True) for each in asked])
+        return [one and other for one, other in zip(fine, also, strict=True)]
+
+    def beliefs_rank(self, column: str) -> int:
+        """Return how many sets were answered of a category."""
+        return self.table.beliefs(column, self.known_as).rank
+
+    def learn_counts(self, column: str, asked: Sequence[AskedCount]) -> None:
+        """Take in the true counts by one category."""
+        answers = [count_of(self.cells, each) for each in asked]
+        self.table.beliefs(column, self.known_as).learn([self.table.counting(each) for each in asked], answers)
+        people = self.table.beliefs_of_people(column, self.known_as)
+        if people is not None:
+            people.learn([self.table.counting(each, people=True) for each in asked], answers, fit=False)
+
+    def counted_fact(self, asked: AskedCount) -> AnsweredFact:
+        """Return what the ledger keeps of a count by a category; whether it was surprising is for the owner."""
+        beliefs, counting = self.table.beliefs(asked.column, self.known_as), self.table.counting(asked)
+        surprise = beliefs.surprising(counting, count_of(self.cells, asked))
+        return self.table.counted_fact(asked, self.pool, implied=False, surprise=surprise)
+
     def status(self) -> dict[str, Score]:
         """Return how much is known of every column."""
-        return {column: self.score(column) for column in self.table.table.confidential}
+        table = self.table.table
+        return {column: self.score(column) for column in (*table.confidential, *table.categories)}
 
     def score(self, column: str) -> Score:
         """Return how much is known of a column."""
+        if column in self.table.table.categories:
+            return self.table.beliefs(column, self.known_as).score()
         linear = self.table.table.base(column)
         return linear.score(self.knowledge(linear.base).status())

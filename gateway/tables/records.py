@@ -12,6 +12,7 @@ from sdcdb.engines.dialect import text_literal
 from sdcdb.gateway.reading.reserved import CELL
 from sdcdb.gateway.references import source_of
 from sdcdb.gateway.relations import Restricted
+from sdcdb.gateway.tables.cell_text import cell_text
 from sdcdb.gateway.tables.cells import Cells
 from sdcdb.policy.models import ROWID
 
@@ -41,12 +42,13 @@ def read_records(
     if table.key == ROWID or not _tell_apart(con, cells, table):
         return None
     key, text = quoted(identifier(table.key)), cell_text(table)
-    names = list(table.confidential)
+    names = [*table.confidential, *table.categories]
     parts = [f"{text} AS cell_text", f"{digest(secret, key)} AS who"]
     for n, name in enumerate(names):
         value = exact_text(quoted(identifier(name)), table.columns[name])
         parts += [f"{digest(secret, key, value)} AS v{n}", f"{digest(secret, text, value)} AS a{n}"]
-        parts.append(f"{quoted(identifier(name))} IS NOT NULL AS h{n}")
+        counted = "TRUE" if name in table.categories else f"{quoted(identifier(name))} IS NOT NULL"
+        parts.append(f"{counted} AS h{n}")
     cell = quoted(identifier(CELL))
     listed = ", ".join([f"c.{cell} AS cell", "who", *(f"v{n}, a{n}, h{n}" for n in range(len(names)))])
     found = con.execute(
@@ -63,12 +65,6 @@ def read_records(
         kept = (columns["cell"].astype(np.int64), people, columns[f"v{n}"], columns[f"a{n}"])
         records[name] = ColumnRecords(*(np.asarray(each[has], dtype=np.int64) for each in kept))
     return records
-
-
-def cell_text(table: Restricted) -> str:
-    """Return the SQL of what the records of a cell have in common, as one text."""
-    names = [f"coalesce(CAST({quoted(identifier(name))} AS VARCHAR), chr(1))" for name in table.quasi]
-    return f"concat_ws(chr(31), {', '.join(names)})" if names else "''"
 
 
 def digest(secret: str, *parts: str) -> str:

@@ -1,7 +1,7 @@
 """What has been answered about one table, by whom, and what it all tells: the ledger's entries as the audit's state."""
 
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import get_args
@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdcdb.errors import DataError
+from sdcdb.gateway.inference.categories.beliefs import Beliefs
+from sdcdb.gateway.inference.categories.counting import Counting
 from sdcdb.gateway.inference.count_audit import CountAudit
 from sdcdb.gateway.inference.finding import Finding
 from sdcdb.gateway.inference.forecast import Forecast
@@ -25,6 +27,7 @@ from sdcdb.gateway.pools import EVERYBODY, fold
 from sdcdb.gateway.relations import Confidential, Restricted
 from sdcdb.gateway.tables.asked import Asked, Row
 from sdcdb.gateway.tables.cells import Cells, Indices
+from sdcdb.gateway.tables.counted_values import AskedCount, count_of, new_beliefs, texts_of, values_of
 from sdcdb.gateway.tables.held_version import HeldVersion, names_over_versions
 from sdcdb.gateway.tables.layouts import UnexplainedError, layout_of
 from sdcdb.gateway.tables.past import Past
@@ -53,25 +56,36 @@ class TableHistory:
     """
 
     def __init__(
-        self, table: Restricted, cells: Cells, version: str, past: Past, foretold: Foretold = lambda _column: None
+        self,
+        table: Restricted,
+        cells: Cells,
+        version: str,
+        past: Past,
+        foretold: Foretold = lambda _column: None,
+        ratios: Mapping[str, tuple[float, ...]] | None = None,
     ) -> None:
         self.table = table
         self.cells = cells
         self.version = version
         self._past = past
         self._foretold = foretold
+        self._ratios = ratios or {}
         self._layouts: dict[str, Layout] = {}
         self._people: dict[str, Layout] = {}  # of columns in which values have changed
         self._knowledge: dict[tuple[str, str], Knowledge] = {}
         self._sets: dict[tuple[str, str], SetAudit] = {}
         self._counted: dict[tuple[str, bool], CountAudit] = {}
+        self._beliefs: dict[tuple[str, str], Beliefs] = {}
+        self._of_people: dict[tuple[str, str], Beliefs] = {}
         held = [HeldVersion.of(entry) for entry in past.versions]
-        self._named = {column: names_over_versions(column, held) for column in table.confidential}
+        audited = (*table.confidential, *table.categories)
+        self._named = {column: names_over_versions(column, held) for column in audited}
         for column, names in self._named.items():
             self._layouts[column] = layout_of(past.versions, held, names, people=False)
             if any(name in entry.people for name, entry in zip(names, past.versions, strict=True)):
                 self._people[column] = layout_of(past.versions, held, names, people=True)
-            self._owners(column, self._layouts[column])  # or else it is said at once
+            if column in table.confidential:
+                self._owners(column, self._layouts[column])  # or else it is said at once
 
     @property
     def newest(self) -> VersionEntry:
@@ -81,7 +95,7 @@ class TableHistory:
     def pools(self) -> list[str]:
         """Return the pools of users who know something, each by one name."""
         told = {self._past.links.name(fact.pool) for _, fact, _ in self._past.facts}
-        return sorted(told | {pool for _, pool in self._knowledge})
+        return sorted(told | {pool for _, pool in (*self._knowledge, *self._beliefs)})
 
     def known_as(self, pool: str) -> str:
         """Return the name of all pools that know the same as this one."""
@@ -92,6 +106,51 @@ class TableHistory:
         if (column, pool) not in self._knowledge:
             self._knowledge[column, pool] = self._restored(column, pool)
         return self._knowledge[column, pool]
+
+    def beliefs(self, column: str, pool: str) -> Beliefs:
+        """Return what a pool of users may believe of a category, restored from the ledger when first asked for."""
+        if (column, pool) not in self._beliefs:
+            layout, category = self._layouts[column], self.table.categories[column]
+            told = list(self._told(column, pool, layout))
+            asked = [Counting(each.flags, values_of(category, each.fact.values)) for each in told]
+            answers = [int(each.fact.answers["count"]) for each in told]
+            state = new_beliefs(self.table, category, layout.array(), self._ratios.get(column, ()))
+            if asked:
+                state.learn(asked, answers)
+            self._beliefs[column, pool] = state
+        return self._beliefs[column, pool]
+
+    def beliefs_of_people(self, column: str, pool: str) -> Beliefs | None:
+        """Return the audit of people whatever their values were, by sets alone; None where no value has changed."""
+        layout, category = self._people.get(column), self.table.categories[column]
+        if layout is None:
+            return None
+        if (column, pool) not in self._of_people:
+            state = new_beliefs(self.table, category, layout.array(), self._ratios.get(column, ()))
+            told = list(self._told(column, pool, layout))
+            asked = [Counting(each.flags, values_of(category, each.fact.values)) for each in told]
+            state.learn(asked, [0] * len(asked), fit=False)
+            self._of_people[column, pool] = state
+        return self._of_people[column, pool]
+
+    def counting(self, asked: AskedCount, *, people: bool = False) -> Counting:
+        """Put a count by a category into the audit's terms: of records, or of people whatever their values were."""
+        layout = self._by_people(asked.column) if people else self._layouts[asked.column]
+        return Counting(layout.spread(self.flags(asked.chosen.cells)), asked.chosen.values)
+
+    def counted_fact(self, asked: AskedCount, pool: str, *, implied: bool, surprise: bool) -> AnsweredFact:
+        """Return what the ledger keeps of a count by a category."""
+        return AnsweredFact(
+            table=asked.table,
+            column=asked.column,
+            cells=pack(self.flags(asked.chosen.cells)),
+            kinds=("count",),
+            answers={"count": str(count_of(self.cells, asked))},
+            values=texts_of(self.table.categories[asked.column], asked.chosen.values),
+            implied=implied,
+            surprise=surprise,
+            pool=pool,
+        )
 
     def people(self, column: str, pool: str) -> SetAudit | None:
         """Return the audit of people, whatever their values were; None where no value has changed."""

@@ -6,6 +6,7 @@ from itertools import combinations
 from math import isfinite
 
 from sdcdb.connection.connect import is_read_only
+from sdcdb.connection.identifiers import identifier, quoted, table_reference
 from sdcdb.errors import DatabaseError, choices
 from sdcdb.gateway.ledger.entry import VersionEntry, entries, fields_of
 from sdcdb.gateway.ledger.ledger import Ledger
@@ -15,6 +16,8 @@ from sdcdb.gateway.reading.reserved import CELL
 from sdcdb.gateway.relations import Relations, Restricted
 from sdcdb.gateway.rules.table import denied
 from sdcdb.gateway.rules.versions import same_version
+from sdcdb.gateway.tables.batch import count_changed, is_enough
+from sdcdb.gateway.tables.cell_text import cell_text
 from sdcdb.gateway.tables.cells import Cells
 from sdcdb.gateway.tables.fingerprint import fingerprint, sign
 from sdcdb.gateway.tables.foretelling import Foretelling
@@ -27,7 +30,7 @@ from sdcdb.gateway.tables.new_version import Now, forget_file, new_version, same
 from sdcdb.gateway.tables.past import LedgerPast, Past
 from sdcdb.gateway.tables.pool_history import PoolHistory
 from sdcdb.gateway.tables.record_file import read_followed
-from sdcdb.gateway.tables.records import cell_text, read_records
+from sdcdb.gateway.tables.records import read_records
 from sdcdb.gateway.tables.sketch import share_records, sketch_columns
 from sdcdb.gateway.tables.table_history import TableHistory, steps_of
 from sdcdb.gateway.tables.value_sketch import same_values, sketch_values
@@ -55,6 +58,7 @@ class Tables:
         self._copies: dict[str, str] = {}  # a table, and whose records it holds
         self._unexplained: dict[str, str] = {}  # tables with a version that cannot be followed
         self._loosened: dict[str, list[str]] = {}  # what the policy allows that the ledger's last one did not
+        self._too_few: dict[str, str] = {}  # tables of which a version has too few changes to be shown by itself
         self._current = self._fingerprints()
         self._views = Foretelling(self._con, relations, self._policy)
         self._plans = self._views.plans()
@@ -106,7 +110,44 @@ class Tables:
         history = self._histories.get(name)
         if same_version(history.version if history else None, self._current[name]):
             return None
+        if history is not None and self._tables[name].limits.refresh == "auto":
+            return None  # answers are about the version before, whose cells are still here, until `due` says otherwise
         return Halt(name, "version")
+
+    def due(self) -> list[str]:
+        """Return the tables that take changes by themselves, and have changed in enough people."""
+        self._look_again()
+        automatic = [table for table in self._tables.values() if table.limits.refresh == "auto"]
+        past = self._read_past() if automatic else None
+        return [table.name for table in automatic if past is not None and self._is_due(table, past.of(table.name))]
+
+    def _is_due(self, table: Restricted, past: Past) -> bool:
+        now = self._current[table.name]
+        halt = self._halt(table.name)
+        if past.version in {None, now} or (halt is not None and halt.rule != "version"):
+            return False
+        before = read_followed(self._ledger.path, past.versions[-1].records)
+        if before is None or self._too_few.get(table.name) == now:
+            return False
+        cells, _ = self._cells(table)
+        records = read_records(self._con, table, cells, self._vault.secret)
+        enough = records is not None and is_enough(
+            count_changed(before, records), table.limits.refresh_people, self._most_of_one(table)
+        )
+        if not enough:
+            self._too_few[table.name] = now
+        return enough
+
+    def _most_of_one(self, table: Restricted) -> int:
+        """Return how many records the person with most of them has."""
+        person = getattr(table, "person", None) or table.key
+        if person == table.key:
+            return 1
+        name = quoted(identifier(person))
+        row = self._con.execute(
+            f"SELECT max(n) FROM (SELECT count(*) AS n FROM {quoted(table_reference(table.name))} GROUP BY {name})"
+        ).fetchone()
+        return int(row[0] or 1) if row else 1
 
     def _look_again(self) -> None:
         """Take the fingerprints anew if something was written to the database since."""
@@ -294,7 +335,8 @@ class Tables:
         version = self._current[table.name]
         foretold = self._views.of(table, cells, version)
         try:
-            self._histories[table.name] = TableHistory(table, cells, version, past, foretold)
+            ratios = self._views.ratios(table)
+            self._histories[table.name] = TableHistory(table, cells, version, past, foretold, ratios)
         except UnexplainedError as problem:
             self._unexplained[table.name] = str(problem)
 

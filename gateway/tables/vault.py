@@ -23,6 +23,8 @@ from sdcdb.gateway.reading.aggregate import Measure
 from sdcdb.gateway.reading.block import Block
 from sdcdb.gateway.reading.reserved import CELL, CELLS, RECORDS, public_alias, released_aggregate, released_group
 from sdcdb.gateway.relations import Relation, Restricted
+from sdcdb.gateway.tables.arrow_columns import whole_numbers
+from sdcdb.gateway.tables.by_value import places
 from sdcdb.gateway.tables.carried import read_arrow, to_carry
 from sdcdb.gateway.tables.cells import Cells, Indices, build
 from sdcdb.gateway.tables.groups import NO_VALUE, Group
@@ -68,6 +70,21 @@ class Vault:
             )
             return build(self._con, table, quoted(name), self.secret)
 
+    @contextmanager
+    def holding(self, select: str) -> Iterator[str]:
+        """Keep the result of a query that the gateway wrote for a while; yield the name of the table."""
+        with self._lock:
+            self._made += 1
+            name = exp.Table(
+                this=identifier(f"held {self._made}"), db=identifier("main"), catalog=identifier(self._schema)
+            )
+            self._con.execute(f"CREATE TABLE {quoted(name)} AS {select}")
+        try:
+            yield quoted(name)
+        finally:
+            with self._lock:
+                self._con.execute(f"DROP TABLE {quoted(name)}")
+
     def read(self, relation: Relation) -> pa.RecordBatchReader:
         """Read a public table or protected view, to be copied into the lobby: in the order of its values.
 
@@ -87,10 +104,11 @@ class Vault:
         groups: list[Group] = []
         tables: list[pa.Table] = []
         types: dict[str, str] = {}
+        here = _counted_by(block, cells)
         with self._evaluating(cancellation) as cursor:
-            must_not_multiply(cursor, block, cells)
+            must_not_multiply(cursor, block, here)
             for number in range(len(block.grouping.sets)):
-                found, rows, kinds = _grouped(cursor, block, cells, number, len(groups))
+                found, rows, kinds = _grouped(cursor, block, here, number, len(groups))
                 groups += found
                 tables.append(rows)
                 types |= kinds
@@ -103,7 +121,7 @@ class Vault:
         block, number = evaluated.block, groups[0].chosen
         first = min(group.row for group in evaluated.groups if group.chosen == number)
         with self._evaluating() as cursor:
-            return _together(cursor, block, cells, number, [group.row - first for group in groups])
+            return _together(cursor, block, _counted_by(block, cells), number, [group.row - first for group in groups])
 
     @contextmanager
     def _evaluating(self, cancellation: Cancellation | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
@@ -180,7 +198,7 @@ def _rows(
     ]
     measured = _measured(block)
     if not measured and not keys:
-        return pa.table({"gid": [0]}), {}
+        return pa.table({"gid": whole_numbers([0])}), {}
     parts = [*parts, *(f"{quoted(key)} AS g{n}" for n, key in enumerate(keys))]
     parts += [f"{text} AS q{n}" for n, text in enumerate(_expressions(block))]
     shown = [f"any_value(g{n}) AS {_name(released_group(n))}" for n in range(len(keys))]
@@ -201,7 +219,7 @@ def _together(
     cursor: duckdb.DuckDBPyConnection, block: Block, cells: Cells, chosen: int, numbers: list[int]
 ) -> pa.Table:
     if not _measured(block):
-        return pa.table({"gid": [0]})
+        return pa.table({"gid": whole_numbers([0])})
     flags = [f"{text} AS f{n}" for n, text in enumerate(_conditions(block))]
     values = [f"{text} AS q{n}" for n, text in enumerate(_expressions(block))]
     inner = f"SELECT {', '.join([_own(RECORDS), _gid(block, chosen), *flags, *values])} {_source(block, cells)}"
@@ -227,6 +245,11 @@ def _quasi_columns(cursor: duckdb.DuckDBPyConnection, block: Block, inner: str) 
         flag = "" if measure.condition is None else f" FILTER (WHERE f{conditions.index(quoted(measure.condition))})"
         found.append(f"{_quasi_sql(measure, value, types[value], flag)} AS {_name(released_aggregate(n))}")
     return found
+
+
+def _counted_by(block: Block, cells: Cells) -> Cells:
+    """Return what the conditions of a block are about: cells, or places where it counts by a category."""
+    return cells if block.category is None else places(cells, block.table.categories[block.category])
 
 
 def _own(name: str) -> str:
@@ -274,8 +297,12 @@ def _expressions(block: Block) -> dict[str, exp.Expr]:
 
 
 def _added(block: Block) -> list[str]:
-    """Return the plain columns that are added up."""
-    texts = [quoted(m.expression) for m in block.measures if m.expression is not None and m.plain and m.kind == "sum"]
+    """Return the expressions whose numbers matter: plain columns that are added up, and whatever is computed."""
+    texts = [
+        quoted(m.expression)
+        for m in block.measures
+        if m.expression is not None and (m.kind == "sum" or (not m.plain and m.kind in {"min", "max"}))
+    ]
     return list(dict.fromkeys(texts))
 
 

@@ -9,10 +9,12 @@ import numpy as np
 import pandas as pd
 
 from sdcdb.assess.channels import channel, counted, grid_of
+from sdcdb.assess.gate import Standing, measure
 from sdcdb.assess.paired import as_text, boolean, codes, counts, floats, linked, listed
 from sdcdb.assess.patterns import Patterns, patterns
 from sdcdb.assess.sweep import Point, category_sweep, number_sweep
 from sdcdb.assess.uncertainty import Published, Uncertainty, uncertainty
+from sdcdb.assess.verdict import Verdict, judge
 from sdcdb.errors import SdcdbError, choices
 from sdcdb.measures.associations import PairChange, compare_pairs
 from sdcdb.measures.change import (
@@ -28,6 +30,7 @@ from sdcdb.measures.reidentification import AverageEntropies, Draw, PerturbedTab
 from sdcdb.policy.governed import Governed
 from sdcdb.policy.models import Role, Table, View
 from sdcdb.techniques.families.categories import FittedTransition
+from sdcdb.techniques.kanonymity import FittedKanonymity
 from sdcdb.techniques.sampling import FittedSampling
 from sdcdb.techniques.technique import Fitted
 from sdcdb.techniques.vicus import Partitioned
@@ -61,8 +64,15 @@ class Comparison:
     """Similarity of values before and after, for the columns perturbed by similarity."""
     patterns: Patterns | None
     """What a classifier finds before and after, where the view publishes a class."""
+    standing: Standing
+    """What the gate before a release says of it."""
     before: pd.DataFrame
     after: pd.DataFrame
+
+    @property
+    def verdict(self) -> Verdict:
+        """The comparison in words."""
+        return judge(self)
 
 
 def compare(database: Governed, view: str, confidential: str | None = None, seed: int = 0) -> Comparison:
@@ -71,10 +81,13 @@ def compare(database: Governed, view: str, confidential: str | None = None, seed
     table, asked = _declared(database, plan)
     before, after = linked(database, plan, asked, seed)
     _known_column(plan, confidential)
+    recoded = {name for each in plan.fitted if isinstance(each, FittedKanonymity) for name in each.recoded()}
     numeric = [
-        name for name in plan.columns if pd.api.types.is_numeric_dtype(before[name].dtype) and not boolean(before[name])
+        name
+        for name in plan.columns
+        if pd.api.types.is_numeric_dtype(before[name].dtype) and not boolean(before[name]) and name not in recoded
     ]
-    words = [name for name in plan.columns if name not in numeric and not listed(after[name])]
+    words = [name for name in plan.columns if name not in {*numeric, *recoded} and not listed(after[name])]
     numbers = {name: number_change(floats(before[name]), floats(after[name])) for name in numeric}
     coded = {name: codes(before[name], after[name]) for name in words}
     few = tuple(name for name in words if 1 < len(coded[name][2]) <= MOST_VALUES)
@@ -94,7 +107,8 @@ def compare(database: Governed, view: str, confidential: str | None = None, seed
         losses=_losses(table, after),
         sweeps=_sweeps(plan, table, asked, before, coded, few),
         similarities=dict(_similarities(asked, coded, few)),
-        patterns=_patterns(plan, table, before, after, seed),
+        patterns=_patterns(plan, table, before.drop(columns=recoded), after.drop(columns=recoded), seed),
+        standing=measure(plan, table, asked, before, after, seed),
         before=before,
         after=after,
     )
@@ -102,7 +116,7 @@ def compare(database: Governed, view: str, confidential: str | None = None, seed
 
 def _patterns(plan: Plan, table: Table, before: pd.DataFrame, after: pd.DataFrame, seed: int) -> Patterns | None:
     """Compare what a classifier finds, where the table has a class and the view publishes it as one value."""
-    usable = [name for name in plan.columns if not listed(after[name])]
+    usable = [name for name in plan.columns if name in after and not listed(after[name])]
     target = next((name for name in table.named(Role.CLASS) if name in usable), None)
     return None if target is None else patterns(before[usable], after[usable], target, seed)
 

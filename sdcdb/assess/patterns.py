@@ -12,7 +12,8 @@ import numpy as np
 import pandas as pd
 
 from sdcdb.measures.classifier import Accuracies, accuracies, second_classifier
-from sdcdb.measures.linkage import KnownEntropies, Linkage, known_entropies
+from sdcdb.measures.distribution import Floats
+from sdcdb.measures.linkage import KnownEntropies, Linkage, Security, known_entropies, linkage_entropies, security
 from sdcdb.measures.reidentification import Draw
 from sdcdb.measures.tree_similarity import TreeComparison, compare_trees
 from sdcdb.trees.c45 import grow
@@ -24,6 +25,7 @@ HELD_OUT = 0.2
 TARGETS = 200  # records over which entropies are averaged
 BINS = 20  # bins of a number's range, through which its noise is seen
 COMBINATIONS = 5
+BORROWED = 5  # records by which the average of all leaves counts in each leaf
 MOST_VALUES = 200  # of a category that a rule may test
 LEAST_CASES = 0.002  # share of the records in a branch: patterns are compared, not single records
 
@@ -39,9 +41,27 @@ class Patterns:
     accuracies: dict[str, Accuracies]
     """By classifier and the data it was trained on, such as `tree, original`."""
     entropies: tuple[KnownEntropies, ...]
+    security: Security | None
+    """Of the record entropies when all columns are known: T, the share below H_t, against v (thesis 8.1)."""
 
 
-def patterns(before: pd.DataFrame, after: pd.DataFrame, target: str, seed: int = 0) -> Patterns | None:
+@dataclass(frozen=True)
+class Thresholds:
+    """H_t, in bits, and v: a table is secure when at most a share v of its records has an entropy below H_t.
+
+    By default those of the thesis's example (8.1).
+    """
+
+    entropy: float = 2.45
+    allowed: float = 0.05
+
+
+THRESHOLDS = Thresholds()
+
+
+def patterns(
+    before: pd.DataFrame, after: pd.DataFrame, target: str, seed: int = 0, thresholds: Thresholds = THRESHOLDS
+) -> Patterns | None:
     """Compare a table, record by record, with its perturbed copy; None where there is nothing to learn."""
     rng = np.random.default_rng(seed)
     known = np.flatnonzero(before[target].notna().to_numpy() & after[target].notna().to_numpy())
@@ -61,6 +81,7 @@ def patterns(before: pd.DataFrame, after: pd.DataFrame, target: str, seed: int =
 
     first, second = tree_of(original), tree_of(perturbed)
     weights = np.bincount(second.apply(perturbed), minlength=len(second.leaves())) / perturbed.rows
+    linkage = _linkage(original, perturbed, second, seed)
     return Patterns(
         target=target,
         original=first,
@@ -71,7 +92,8 @@ def patterns(before: pd.DataFrame, after: pd.DataFrame, target: str, seed: int =
             for name, learn in (("tree", tree_of), ("naive Bayes", second_classifier))
             for data, table in (("original", learnt), ("perturbed", shown))
         },
-        entropies=_entropies(original, perturbed, second, seed),
+        entropies=_entropies(linkage, seed) if linkage else (),
+        security=_security(linkage, thresholds) if linkage else None,
     )
 
 
@@ -110,32 +132,52 @@ def _names_records(column: pd.Series) -> bool:
     return bool(len(np.unique(values)) == len(values) and (values == np.floor(values)).all())
 
 
-def _entropies(original: TrainingTable, perturbed: TrainingTable, tree: Tree, seed: int) -> tuple[KnownEntropies, ...]:
-    """Average the uncertainty of an intruder (thesis 8.1).
+def _linkage(original: TrainingTable, perturbed: TrainingTable, tree: Tree, seed: int) -> Linkage | None:
+    """Return what an intruder has who knows how noise was added (thesis 8.1); None where nothing can be known.
 
-    How noise changes a value is counted from the records themselves: the intruder is assumed to know it. Numbers are
-    put into bins of their range, so that they can be counted.
+    How noise changes a value is counted from the records themselves, for each leaf of the intruder's tree apart: in the
+    Framework noise depends on the leaf. A leaf of few records borrows from all: `BORROWED` records of the average leaf
+    are added. Numbers are put into bins of their range, so that they can be counted.
     """
     names = [attribute.name for attribute in original.attributes if attribute.name != original.target]
+    if not names:
+        return None
+    leaves, number = tree.apply(original).astype(np.int64), len(tree.leaves())
     before, after, kernels = [], [], []
     for name in names:
         codes = _binned(original, perturbed, name)
-        size = int(max(codes[0].max(), codes[1].max())) + 1
-        counts = np.bincount(codes[0] * size + codes[1], minlength=size * size).reshape(size, size) + 1e-9
-        kernels.append(counts / counts.sum(axis=1, keepdims=True))
+        kernels.append(_kernels(*codes, leaves, number))
         before.append(codes[0])
         after.append(codes[1])
-    if not names:
-        return ()
     shares = np.array([leaf.counts for leaf in tree.leaves()]) + 1e-12
     rng = np.random.default_rng(seed)
     chosen = rng.choice(original.rows, min(TARGETS, original.rows), replace=False)
-    linkage = Linkage(
+    return Linkage(
         np.column_stack(after), np.column_stack(before)[chosen], tuple(kernels),
-        tree.apply(perturbed).astype(np.int64), shares / shares.sum(axis=1, keepdims=True),
-        np.zeros(len(chosen), np.int64),
+        tree.apply(perturbed).astype(np.int64), shares / shares.sum(axis=1, keepdims=True), leaves[chosen],
     )  # fmt: skip
-    return known_entropies(linkage, _numbers(len(names)), Draw(combinations=COMBINATIONS, seed=seed))
+
+
+def _kernels(before: Any, after: Any, leaves: Any, number: int) -> tuple[Floats, ...]:
+    """Return, for each leaf, how often each value became each other one among the records that reach the leaf."""
+    size = int(max(before.max(), after.max())) + 1
+    shape = number, size, size
+    cells = (leaves * size + before) * size + after
+    counts = np.bincount(cells, minlength=number * size * size).reshape(shape).astype(np.float64)
+    every = counts.sum(axis=0) + 1e-9
+    average = every / every.sum(axis=1, keepdims=True)
+    mixed = counts + BORROWED * average
+    return tuple(mixed / mixed.sum(axis=2, keepdims=True))
+
+
+def _entropies(linkage: Linkage, seed: int) -> tuple[KnownEntropies, ...]:
+    numbers = _numbers(len(linkage.kernels))
+    return known_entropies(linkage, numbers, Draw(combinations=COMBINATIONS, seed=seed))
+
+
+def _security(linkage: Linkage, thresholds: Thresholds) -> Security:
+    entropies = linkage_entropies(linkage, range(len(linkage.kernels))).record
+    return security(entropies, thresholds.entropy, thresholds.allowed)
 
 
 def _numbers(attributes: int) -> Sequence[int]:

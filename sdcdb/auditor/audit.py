@@ -166,6 +166,8 @@ def _known(options: Options, quasi: Mapping[str, Sequence[Any]], table: str) -> 
 
 def consistent(history: History, items: list[Item]) -> tuple[list[Item], list[Item]]:
     """Set aside answers that contradict earlier ones: they are about another version of the table."""
+    if all(item.fact.computed for item in items):
+        return items, []  # the data fit all that was computed from them
     aside: list[Item] = []
     for _ in range(CONTRADICTING + 1):
         evidence = history.evidence(items)
@@ -202,7 +204,13 @@ def _some(
         return None
     if len(mine) == len(items) and all(one is other for one, other in zip(mine, items, strict=True)):
         return replace(everybody, name=name, users=users)  # a log of one user
-    return pooled(name, mine, history.evidence(mine), limits, [each.cell for each in everybody.exposed], users)
+    evidence = everybody.evidence
+    if evidence.truth is None:
+        own = history.evidence(mine)
+    else:
+        place = {id(item): at for at, item in enumerate(items)}
+        own = evidence.only([place[id(item)] for item in mine])  # shares what was computed for everybody
+    return pooled(name, mine, own, limits, [each.cell for each in everybody.exposed], users)
 
 
 def _each_user(history: History, items: list[Item], everybody: Pooled, limits: Limits) -> list[Pooled]:

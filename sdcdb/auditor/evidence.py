@@ -16,6 +16,8 @@ Kind = Literal["sum", "min", "max"]
 Sets = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 BLOCK = 512  # query sets unpacked at a time
+MOST_SETS = 2_000
+MOST_SHARED = 20_000_000  # query sets times cells
 
 
 @dataclass(frozen=True)
@@ -110,6 +112,14 @@ class Evidence:
         shape = (len(self), len(self.counts))
         return sparse.csr_matrix((np.ones(len(indices), np.int64), indices, ends), shape=shape)
 
+    @cached_property
+    def gram(self) -> NDArray[np.float64] | None:
+        """How many cells each two query sets share; None where there are too many to look at so."""
+        if len(self) * len(self.counts) > MOST_SHARED or len(self) > MOST_SETS:
+            return None
+        flags = self.sets().astype(np.float32)  # counts below 2^24 are exact
+        return np.asarray(flags @ flags.T, dtype=np.float64)
+
     def only(self, chosen: Sequence[int] | Ints) -> "Evidence":
         """Return only these answers."""
         at = [int(each) for each in chosen]
@@ -122,6 +132,8 @@ class Evidence:
         )
         if "matrix" in self.__dict__:  # found once: parts of it are taken from it
             part.__dict__["matrix"] = self.matrix[at]
+        if self.__dict__.get("gram") is not None:
+            part.__dict__["gram"] = self.__dict__["gram"][np.ix_(at, at)]
         return part
 
     def first(self, number: int) -> "Evidence":

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from sdcdb.auditor.evidence import Evidence
+from sdcdb.auditor.evidence import Evidence, Ints
 from sdcdb.auditor.exposed import Exposure, Level, enough, exposures
 from sdcdb.auditor.proofs.certificate import Certificate, certify, of_one, smallest_cover
 from sdcdb.auditor.proofs.combination import Combination
@@ -19,6 +19,7 @@ from sdcdb.gateway.inference.limits import Limits
 from sdcdb.measures.cae_curve import Curve
 
 MATCHING = 200
+BUDGET = 200_000_000  # of the programmes of matching records: a second or so
 
 
 @dataclass(frozen=True)
@@ -88,6 +89,11 @@ class Pooled:
         """The number of the statement that gave each answer; it never falls."""
         return [self.first(at).number for at in range(len(self.items))]
 
+    @cached_property
+    def records(self) -> Ints:
+        """The number of records of each answer."""
+        return np.asarray(self.evidence.matrix @ self.evidence.counts, dtype=np.int64).ravel()
+
     def first(self, at: int) -> Occurrence:
         """Return the statement by which somebody of the pool first received an answer."""
         return self.items[at].first_by(self.users)
@@ -119,13 +125,11 @@ def _raised(exposure: Exposure, direct: Mapping[int, int]) -> Exposure:
 
 def _read_directly(items: Sequence[Item], evidence: Evidence) -> dict[int, int]:
     """Return the records whose value a statement showed, with the first such answer."""
-    shown = [at for at, item in enumerate(items) if item.fact.direct]
     found: dict[int, int] = {}
-    if shown:
-        sets = evidence.sets(shown)
-        for at, row in zip(shown, sets, strict=True):
-            if row.sum() == 1:
-                found.setdefault(int(np.argmax(row)), at)
+    matrix = evidence.matrix
+    for at, item in enumerate(items):
+        if item.fact.direct and matrix.indptr[at + 1] - matrix.indptr[at] == 1:
+            found.setdefault(int(matrix.indices[matrix.indptr[at]]), at)
     return found
 
 
@@ -188,17 +192,18 @@ def _holders_alone(pool: Pooled, alone: Sequence[Pooled], limits: Limits) -> dic
 def _exactly_known(pool: Pooled, known: Mapping[str, Sequence[object]]) -> Intervals:
     """Return the intervals, exact for records that match an exposed one in these columns.
 
-    Beyond `MATCHING` such records, the part known to be possible replaces the interval: uncertainty is then
-    understated, never overstated.
+    Beyond `MATCHING` such records, or the budget, the part known to be possible replaces the interval: uncertainty is
+    then understated, never overstated.
     """
     keys = {tuple(values[each.cell] for values in known.values()) for each in pool.exposed[:MATCHING]}
     held = np.flatnonzero(pool.evidence.counts > 0).tolist()
     matching = [c for c in held if not pool.found.exact[c] and tuple(v[c] for v in known.values()) in keys]
     if not matching or len(matching) > MATCHING:
         return pool.found
-    solved = intervals(pool.evidence, matching)
+    solved = intervals(pool.evidence, matching, budget=BUDGET)
+    done = [cell for cell in matching if cell not in solved.beyond]
     lower, upper, exact = pool.found.lower.copy(), pool.found.upper.copy(), pool.found.exact.copy()
-    lower[matching], upper[matching], exact[matching] = solved.lower[matching], solved.upper[matching], True
+    lower[done], upper[done], exact[done] = solved.lower[done], solved.upper[done], True
     return Intervals(lower, upper, exact, {**pool.found.ends, **solved.ends})
 
 
@@ -240,7 +245,7 @@ def _step(pool: Pooled, at: int, certificate: Certificate | None, users: tuple[s
     weight = None
     if certificate is not None and certificate.combination is not None:
         weight = certificate.combination.weights.get(at)
-    records = int(pool.evidence.counts[pool.evidence.sets([at])[0]].sum())
+    records = int(pool.records[at])
     held = tuple(user for user in item.users if pool.users is None or user in pool.users)
     return Step(item.first_by(users), item.fact.kind, records, item.fact.answer, weight, held)
 

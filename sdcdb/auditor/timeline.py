@@ -1,5 +1,6 @@
 """Over time: how many records fall below each threshold, how intervals shrink, and which answers cost the most."""
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -53,7 +54,8 @@ def course(evidence: Evidence, limits: Limits, endangered: Sequence[int]) -> Cou
     wide = float(evidence.domain.width)
     shares = tuple(sorted({*SHARES, limits.min_interval / wide}))
     enough = max(shares) * wide
-    steps = sorted({round(len(evidence) * n / POINTS) for n in range(POINTS + 1)})
+    ends = _statement_ends(evidence)
+    steps = sorted({ends[round((len(ends) - 1) * n / POINTS)] for n in range(POINTS + 1)})
     moments = []
     cells = np.flatnonzero(evidence.counts > 0)
     for number in reversed(steps):  # intervals only shrink: who is in a wide one later was in a wide one before
@@ -67,14 +69,29 @@ def course(evidence: Evidence, limits: Limits, endangered: Sequence[int]) -> Cou
         ]
         moments.append(Moment(number, tuple(narrow), int(records[~settled].sum())))
     moments.reverse()
-    tracked = list(endangered[:TRACKED])
+    tracked = list(endangered[: min(TRACKED, BUDGET // max(1, _work(evidence)))])
     return Course(shares, tuple(moments), tuple(costs(evidence, tracked)), len(tracked))
+
+
+def _statement_ends(evidence: Evidence) -> list[int]:
+    """Return the numbers of answers after which a statement had given all of its answers, from none on."""
+    numbers = evidence.numbers
+    return [at for at in range(len(numbers) + 1) if at in (0, len(numbers)) or numbers[at - 1] != numbers[at]]
+
+
+def _work(evidence: Evidence) -> int:
+    """Return what the two programmes of one record cost at most, as a budget counts it; nothing for single records."""
+    several = [at for at in evidence.of_kind("sum") if evidence.matrix.indptr[at + 1] - evidence.matrix.indptr[at] > 1]
+    if not several:
+        return 0
+    sizes = np.diff(evidence.matrix.indptr)[several]
+    return 2 * len(several) * int(sizes.sum())
 
 
 def costs(evidence: Evidence, cells: Sequence[int]) -> list[Cost]:
     """Return the costliest answers, found by repeatedly halving the stretch that lost the most, for a limited time.
 
-    A stretch that was not halved down to one answer is attributed to its last one.
+    A stretch that was not halved down to one statement is attributed to its last answer.
     """
     if not cells:
         return []
@@ -84,14 +101,15 @@ def costs(evidence: Evidence, cells: Sequence[int]) -> list[Cost]:
         widths = intervals(evidence.first(number), cells).widths[np.asarray(cells)]
         return np.array([log2(width / step + 1) for width in widths])
 
+    cuts = _statement_ends(evidence)
     known = {0: left(0), len(evidence): left(len(evidence))}
     for _ in range(COSTS):
-        ends = sorted(known)
-        stretches = [(float((known[a] - known[b]).sum()), a, b) for a, b in pairwise(ends) if b - a > 1]
-        loss, first, last = max(stretches, default=(0.0, 0, 0))
+        between = [(a, b, cuts[bisect_right(cuts, a) : bisect_left(cuts, b)]) for a, b in pairwise(sorted(known))]
+        stretches = [(float((known[a] - known[b]).sum()), middle) for a, b, middle in between if middle]
+        loss, middle = max(stretches, default=(0.0, []))
         if loss < 1e-9:
             break
-        known[(first + last) // 2] = left((first + last) // 2)
+        known[middle[len(middle) // 2]] = left(middle[len(middle) // 2])
     ends = sorted(known)
     found = []
     for before, after in pairwise(ends):

@@ -16,7 +16,9 @@ _COLOURS = {"error": "red", "warning": "yellow"}
 def check(
     db: DatabaseArgument,
     policy: PolicyOption = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Treat warnings as errors.")] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Look for weak settings as well, and treat warnings as errors.")
+    ] = False,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
@@ -31,7 +33,7 @@ def check(
     file = policy or policy_path(db)
     with connect(db, read_only=True) as con, out.working(f"checking {file}", con):
         try:
-            problems = check_policy(con, load_document(file))
+            problems = check_policy(con, load_document(file), strict=strict)
         except PolicyError as error:
             problems = list(error.problems)
     failing = [problem for problem in problems if strict or problem.severity == "error"]

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
-from sdcdb.cli.arguments import DatabaseArgument, PolicyOption, SeedOption
+from sdcdb.cli.arguments import DatabaseArgument, ForceOption, PolicyOption, SeedOption
 from sdcdb.terminal.output import JsonOption, Output, QuietOption, table
 
 if TYPE_CHECKING:
     from sdcdb.assess.compare import Comparison
     from sdcdb.assess.patterns import Patterns
+    from sdcdb.assess.verdict import Verdict
 
 SHOWN = 8  # pairs of columns shown in the terminal; JSON and HTML show all
 
@@ -23,6 +24,7 @@ def compare(
         str | None, typer.Option("--confidential", "-c", help="The category an intruder wants to learn.")
     ] = None,
     html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write a page with plots.")] = None,
+    force: ForceOption = False,
     policy: PolicyOption = None,
     seed: SeedOption = 0,
     as_json: JsonOption = False,
@@ -33,13 +35,17 @@ def compare(
     from sdcdb.assess.compare import compare as measure
 
     out = Output(as_json, quiet)
+    if html is not None:
+        from sdcdb.connection.atomic_file import refuse_target
+
+        refuse_target(html, replace=force)
     with sdcdb.open(db, policy, read_only=True) as database, out.working("comparing", database.con):
         found = measure(database, view, confidential, seed)
     out.result(data(found), lambda console: _draw(console, found))
     if html is not None:
         from sdcdb.pages.comparison_report import write_page
 
-        write_page(found, html)
+        write_page(found, html, replace=force)
         out.note(f"\nWrote {html}")
 
 
@@ -49,6 +55,8 @@ def data(found: "Comparison") -> dict[str, Any]:
         "view": found.plan.view,
         "table": found.plan.table,
         "records": found.records,
+        **found.verdict.data(),
+        "release_gate": found.standing.data(),
         "numbers": {name: vars(change) for name, change in found.numbers.items()},
         "largest_correlation_change": found.correlations.largest if found.correlations else None,
         "correlations": {
@@ -110,6 +118,7 @@ def _patterns(found: "Patterns") -> dict[str, Any]:
         "verdict": found.similarity.verdict,
         "accuracies": {name: vars(each) for name, each in found.accuracies.items()},
         "entropies": [{"known": each.known, "record": each.record, "class": each.class_} for each in found.entropies],
+        "security": vars(found.security) if found.security else None,
     }
 
 
@@ -130,10 +139,28 @@ def _draw_patterns(console: Console, found: "Patterns") -> None:
         title = f"What an intruder after {found.target} is unsure of, by known columns, leaf by leaf"
         console.print()
         console.print(table(title, ("known", "record entropy, bits", "class entropy, bits"), rows_known))
+    if found.security:
+        console.print(found.security.words(), markup=False)
+
+
+def draw_verdict(console: Console, verdict: "Verdict") -> None:
+    """Show the verdict in words."""
+    console.print(f"\n{verdict.title}.", markup=False, style="bold")
+    parts = {
+        "An intruder": verdict.intruder,
+        "For an analyst": verdict.analyst,
+        "To change in the policy": verdict.change,
+    }
+    for who, sentences in parts.items():
+        if sentences:
+            console.print(f"{who}:", markup=False)
+        for sentence in sentences:
+            console.print(f"  - {sentence}", markup=False)
 
 
 def _draw(console: Console, found: "Comparison") -> None:
     console.print(f"{found.plan.view} compared with {found.plan.table}, {found.records:,} records", markup=False)
+    draw_verdict(console, found.verdict)
     if found.numbers:
         rows = [
             (

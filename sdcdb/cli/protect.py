@@ -1,12 +1,26 @@
 """`sdcdb protect`."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 
 from sdcdb.cli.arguments import DatabaseArgument, PolicyOption
 from sdcdb.terminal.output import JsonOption, Output, QuietOption, table
+
+if TYPE_CHECKING:
+    from sdcdb.assess.gate import Standing
+    from sdcdb.database import Database
+
+
+def stand_of(database: "Database", view: str) -> "Standing | None":
+    """Measure a view against the floors for a release; None where it has no records."""
+    from sdcdb.errors import SdcdbError
+
+    try:
+        return database.standing(view)
+    except SdcdbError:
+        return None
 
 
 def protect(
@@ -22,6 +36,7 @@ def protect(
 ) -> None:
     """Fit the techniques of the policy and create its protected views: all of them, or none."""
     import sdcdb
+    from sdcdb.terminal.standing import draw_standing
     from sdcdb.views.protect import protect as create
     from sdcdb.views.secret import redacted
 
@@ -32,11 +47,16 @@ def protect(
             say(f"fitting {view}" + (f" ({number + 1} of {total})" if total > 1 else ""))
 
         made = create(database, views, materialise=materialise, dry_run=dry_run, progress=progress)
+        standing = {}
+        for each in () if dry_run else made:
+            say(f"measuring {each.plan.view}")
+            standing[each.plan.view] = stand_of(database, each.plan.view)
     kind = "table" if materialise else "view"
     data = [
         {"view": each.plan.view, "table": each.plan.table, "kind": kind, "columns": list(each.plan.columns)}
         | {"changes": {name: text for name, text in each.plan.words().items() if text != "as it is"}}
         | ({"sql": redacted(each.sql)} if dry_run else {})
+        | ({"release_gate": found.data()} if (found := standing.get(each.plan.view)) else {})
         for each in made
     ]
 
@@ -48,7 +68,10 @@ def protect(
                 changes = [(name or "(records)", text) for name, text in each.plan.words().items()]
                 title = f"Created the {kind} {each.plan.view} of {each.plan.table}"
                 console.print(table(title, ("column", "what happens to it"), changes))
+                if found := standing[each.plan.view]:
+                    console.print()
+                    draw_standing(console, found)
 
     out.result(data, draw)
     if not dry_run and made:
-        out.note(f"\nNext: sdcdb show {db} {made[0].plan.view}")
+        out.note(f"\nNext: sdcdb compare {db} {made[0].plan.view}")

@@ -47,6 +47,7 @@ def serve(
 
     try:
         from sdcdb.cli.serving import serve as run
+        from sdcdb.connection.connect import must_be_a_database
         from sdcdb.gateway.auth.users import UserStore
         from sdcdb.gateway.auth.users_file import users_path
         from sdcdb.gateway.server.json_log import log_to
@@ -63,6 +64,7 @@ def serve(
         settings, people = create_demo(settings)
     if settings.database is None:
         raise SdcdbError("name a database: `sdcdb serve DB`, or try `sdcdb serve --demo`")
+    must_be_a_database(settings.database)  # before its policy is missed
     doors = _doors(settings)
     log_to()
     users = UserStore(users_path(settings.database))

@@ -37,12 +37,20 @@ class ServeConfig(Strict):
     """How long one statement may run."""
     memory: str = "2GB"
     """What one statement may use."""
+    refresh_seconds: float = Field(default=300.0, gt=0)
+    """How often tables with `refresh: auto` are looked at."""
 
     def capacity(self) -> "Capacity":
         """Return what runs at once."""
         from sdcdb.gateway.server.service import Capacity
 
-        return Capacity(self.threads, self.per_user, seconds=self.seconds, memory=self.memory)
+        return Capacity(
+            self.threads,
+            self.per_user,
+            seconds=self.seconds,
+            memory=self.memory,
+            refresh_seconds=self.refresh_seconds,
+        )
 
 
 def read_config(file: Path | None, given: dict[str, Any]) -> ServeConfig:

@@ -10,14 +10,25 @@ from sdcdb.connection.connect import connect, explained
 from sdcdb.errors import DatabaseError
 
 
+def refuse_target(file: Path, *, replace: bool = False) -> None:
+    """Refuse to write where that would harm: into a device, through a link, over an existing file unless `replace`."""
+    if file.is_symlink():
+        raise DatabaseError(f"{file} is a symbolic link to {file.readlink()}: give the name of a file of its own")
+    if file.exists() and not file.is_file():
+        raise DatabaseError(f"{file} is not a regular file: choose another name")
+    if file.exists() and not replace:
+        raise DatabaseError(
+            f"{file} already exists: choose another name, remove it first, or overwrite it with --force"
+        )
+
+
 @contextmanager
 def written_whole(file: Path, *, replace: bool = False) -> Iterator[Path]:
     """Yield a path to write to, which becomes `file` at the end; when anything fails, nothing is left behind.
 
     `replace` allows an existing file: it stays as it is until the new one is complete.
     """
-    if file.exists() and not replace:
-        raise DatabaseError(f"{file} already exists: choose another name or remove it first")
+    refuse_target(file, replace=replace)
     if not file.parent.is_dir():
         raise DatabaseError(f"no folder {file.parent}: create it first")
     part = file.with_name(f".{file.name}.part")

@@ -18,7 +18,7 @@ def connect(file: Path, *, read_only: bool = False, create: bool = False) -> duc
     if create and file.exists():
         raise DatabaseError(f"{file} already exists: choose another name or remove it first")
     if not create:
-        _must_be_a_database(file)
+        must_be_a_database(file)
     with explained(file):
         return duckdb.connect(str(file), read_only=read_only, config=dict(STORAGE) if create else {})
 
@@ -47,7 +47,8 @@ def explained(file: Path) -> Iterator[None]:
         raise DatabaseError(f"cannot open {file} (DuckDB says: {str(problem).splitlines()[0]})") from None
 
 
-def _must_be_a_database(file: Path) -> None:
+def must_be_a_database(file: Path) -> None:
+    """Refuse what is no DuckDB file, and say what it is instead."""
     if not file.exists():
         beside = [other.name for other in file.parent.glob("*.duckdb")] if file.parent.is_dir() else []
         raise DatabaseError(f"no such file: {file}" + (f" ({choices(file.name, beside)})" if beside else ""))

@@ -9,6 +9,7 @@ from sdcdb.errors import DataError
 
 _PART = re.compile(r'"((?:[^"]|"")*)"|([^."]+)')
 _NAME = re.compile(rf"(?:{_PART.pattern})(?:\.(?:{_PART.pattern}))?")
+_FULL_NAME = re.compile(rf"(?:{_PART.pattern})(?:\.(?:{_PART.pattern})){{0,2}}")
 
 
 def identifier(name: str) -> exp.Identifier:
@@ -55,6 +56,20 @@ def table_name(schema: str, table: str) -> str:
     """
     parts = [table] if schema == "main" else [schema, table]
     return ".".join(f'"{part.replace(chr(34), chr(34) * 2)}"' if re.search(r'[."]', part) else part for part in parts)
+
+
+def name_parts(name: str) -> tuple[str, ...]:
+    """Return the one to three parts of a name as a statement writes it: table, schema.table, database.schema.table.
+
+    >>> name_parts('hr."odd.name"')
+    ('hr', 'odd.name')
+    """
+    if not _FULL_NAME.fullmatch(name):
+        raise DataError(
+            f"cannot read the name {name!r}: write table, schema.table or database.schema.table; put a part that "
+            'contains a dot or a double quote in double quotes, as in "odd.name"'
+        )
+    return tuple(plain or inside.replace('""', '"') for inside, plain in _PART.findall(name))
 
 
 def table_reference(name: str) -> exp.Table:

@@ -100,9 +100,7 @@ def profile(con: duckdb.DuckDBPyConnection, table: str) -> TableProfile:
     source = quoted(table_reference(table))
     columns = [_Draft(name, kind) for name, kind in types.items()]
     measures = ", ".join(["count(*)", *(column.measures() for column in columns)])
-    row = con.execute(f"SELECT {measures} FROM {source}").fetchone()
-    if row is None:
-        raise DatabaseError(f"the table {table!r} could not be read")
+    (row,) = con.execute(f"SELECT {measures} FROM {source}").fetchall()
     rows = int(row[0])
     per_column = [row[1 + 5 * n : 6 + 5 * n] for n in range(len(columns))]
     return TableProfile(table, rows, tuple(c.profiled(rows, v) for c, v in zip(columns, per_column, strict=True)))

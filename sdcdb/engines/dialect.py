@@ -54,7 +54,7 @@ class Dialect(ABC):
         kind, text = str(node.this), str(first.this)
         arguments = [self.bound(argument.copy(), binding) for argument in rest]
         if kind == "SDC_DRAW":
-            return self.raw(self.draw(binding, text, int(arguments[0].this)))
+            return self.raw(self.draw(binding, text, *cut_of(node)))
         if kind == "SDC_ONCE":
             return exp.Paren(this=arguments[0])
         if kind == "SDC_JOINED":
@@ -76,8 +76,12 @@ class Dialect(ABC):
         return exp.Var(this=sql)
 
     @abstractmethod
-    def draw(self, binding: Binding, block: str, lane: int) -> str:
-        """Spell lane `lane` of the SHA-256 digest of (subkey, block, record key) as a BIGINT."""
+    def draw(self, binding: Binding, block: str, bit: int, width: int) -> str:
+        """Spell `width` bits from `bit` on of the SHA-256 digest of (subkey, block, record key) as a BIGINT.
+
+        Bits count from the end of each half of the digest, as in a number of 128 bits: bits 0 to 63 are the last 16
+        hexadecimal digits of the first half, bits 64 to 127 its first ones.
+        """
 
     @abstractmethod
     def item(self, column: str, index: str) -> str:
@@ -86,6 +90,22 @@ class Dialect(ABC):
     @abstractmethod
     def code(self, column: str, value: str, values: tuple[Any, ...]) -> str:
         """Spell the position of a text in a list, counted from 0, NULL when it is not there."""
+
+
+def cut_of(draw: exp.Anonymous) -> tuple[int, int]:
+    """Return the first bit of a draw and how many it has. A lane has 32."""
+    place, *width = (int(argument.this) for argument in draw.expressions[1:])
+    return (place, width[0]) if width else (32 * place, 32)
+
+
+def digits_of(bit: int, width: int) -> tuple[int, int]:
+    """Return where in the hexadecimal text of a digest these bits are: the first digit, from 1, and their number.
+
+    >>> digits_of(0, 64), digits_of(64, 64), digits_of(0, 32), digits_of(128, 16)
+    ((17, 16), (1, 16), (25, 8), (61, 4))
+    """
+    half, place = divmod(bit, 128)
+    return 32 * half + 33 - (place + width) // 4, width // 4
 
 
 def placeholders(tree: exp.Expr, kind: str) -> list[exp.Anonymous]:

@@ -1,8 +1,8 @@
 """DuckDB, the embedded default.
 
-One SHA-256 serves eight draws; DuckDB computes a digest once for all the columns that use it. `hash()` is never used:
-it changes between versions and gives its key away. Codes of categories come from a cast to an ENUM, which is nearly
-free on dictionary-compressed columns.
+One SHA-256 serves all draws that fit into its 256 bits; DuckDB computes a digest once for all the columns that use
+it. `hash()` is never used: it changes between versions and gives its key away. Codes of categories come from a cast
+to an ENUM, which is nearly free on dictionary-compressed columns.
 """
 
 import hashlib
@@ -12,8 +12,17 @@ from typing import Any
 from sqlglot import exp
 
 from sdcdb.connection.identifiers import identifier, quoted
-from sdcdb.engines.dialect import Binding, Dialect, of_the_table_alone, once_layers, placeholders, text_literal
-from sdcdb.engines.expressions import TABLE
+from sdcdb.engines.dialect import (
+    Binding,
+    Dialect,
+    cut_of,
+    digits_of,
+    of_the_table_alone,
+    once_layers,
+    placeholders,
+    text_literal,
+)
+from sdcdb.engines.expressions import TABLE, WORD
 
 SCHEMA = "sdc"
 
@@ -43,11 +52,12 @@ class DuckDBDialect(Dialect):
         above: dict[str, str] = {}
         needed: set[tuple[str, int]] = set()
         for node in placeholders(query, "SDC_DRAW"):
-            block, lane = str(node.expressions[0].this), int(node.expressions[1].this)
-            needed.add((block, lane // 2))
+            block, (bit, width) = str(node.expressions[0].this), cut_of(node)
+            word, name = bit // WORD, f"sdc draw {block} {bit} {width}"
+            needed.add((block, word))
             digests[f"sdc digest {block}"] = _digest(binding, block, _own("sdc key"))
-            above[f"sdc draw {block} {lane}"] = _lane(_own(f"sdc word {block} {lane // 2}"), lane % 2)
-            node.replace(self.raw(_own(f"sdc draw {block} {lane}")))
+            above[name] = _cut(_own(f"sdc word {block} {word}"), bit % WORD, width)
+            node.replace(self.raw(_own(name)))
         halves, words = _words(needed)
         for node in placeholders(query, "SDC_CODE"):
             if of_the_table_alone(node):
@@ -65,9 +75,9 @@ class DuckDBDialect(Dialect):
         source.replace(layers)
         return query
 
-    def draw(self, binding: Binding, block: str, lane: int) -> str:
-        """Cut 32 bits from one quarter of the digest."""
-        return _lane(_word(_digest(binding, block, _key(binding)), lane // 2), lane % 2)
+    def draw(self, binding: Binding, block: str, bit: int, width: int) -> str:
+        """Cut bits from one quarter of the digest."""
+        return _cut(_word(_digest(binding, block, _key(binding)), bit // WORD), bit % WORD, width)
 
     def item(self, column: str, index: str) -> str:
         """Index a LIST."""
@@ -95,13 +105,10 @@ def _digest(binding: Binding, block: str, key: str) -> str:
     return f"sha256({text_literal(f'{binding.subkey}:{block}:')} || {key})"
 
 
-def _word(digest: str, pair: int) -> str:
-    """Return a quarter of a digest, two lanes, as a number of 64 bits: a column that is read alone needs only one.
-
-    Each half of a digest is read from its end, as a number of 128 bits would be: lanes 0 and 1 are its last 16 digits.
-    """
-    start = 32 * (pair // 2) + (17 if pair % 2 == 0 else 1)
-    return f"CAST('0x' || substr({digest}, {start}, 16) AS UBIGINT)"
+def _word(digest: str, word: int) -> str:
+    """Return a quarter of a digest as a number of 64 bits: a column that is read alone needs only one."""
+    start, length = digits_of(WORD * word, WORD)
+    return f"CAST('0x' || substr({digest}, {start}, {length}) AS UBIGINT)"
 
 
 def _words(needed: set[tuple[str, int]]) -> tuple[dict[str, str], dict[str, str]]:
@@ -127,9 +134,10 @@ def _own(name: str) -> str:
     return f"{TABLE}.{quoted(identifier(name))}"
 
 
-def _lane(word: str, place: int) -> str:
-    """Cut the low or the high 32 bits from a word."""
-    return f"CAST(({word} >> 32) AS BIGINT)" if place else f"CAST(({word} & 4294967295) AS BIGINT)"
+def _cut(word: str, bit: int, width: int) -> str:
+    """Cut bits from a word."""
+    moved = f"{word} >> {bit}" if bit else word
+    return f"CAST(({moved}) AS BIGINT)" if bit + width == WORD else f"CAST((({moved}) & {2**width - 1}) AS BIGINT)"
 
 
 def _layer(source: exp.Expr, added: dict[str, str], key: str | None) -> exp.Expr:

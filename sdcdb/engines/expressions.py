@@ -5,25 +5,45 @@ An expression is a sqlglot tree in which five names stand for what engines spell
 | placeholder                | meaning                                                                               |
 |----------------------------|---------------------------------------------------------------------------------------|
 | SDC_DRAW('block', lane)    | a uniform whole number from 0 to 2^32 - 1, fixed by secret, table, record and position |
+| SDC_DRAW('block', bit, n)  | the same from 0 to 2^n - 1: the n bits of a digest from `bit` on, inside one word      |
 | SDC_ITEM('list', index)    | an item, counted from 1, of a list that fitting found                                  |
 | SDC_CODE('list', value)    | the position, counted from 0, of a value in such a list; NULL when it is not there     |
 | SDC_JOINED('table', 'col') | a column of the record's row in a table that fitting stored                            |
 | SDC_ONCE('name', value)    | a value of the record's own columns and draws, computed once for all who name it       |
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlglot import exp
 
 from sdcdb.connection.identifiers import identifier
+from sdcdb.errors import InternalError
 
 TABLE = "t"  # alias of the table in every view
-LANES = 8  # draws in one digest
+LANES = 8  # draws of 32 bits in one digest
+DIGEST, WORD = 256, 64  # bits; no draw crosses the end of a word
+PAIR = 48  # bits of two normal numbers
 OWN = 2  # draws that a column has in the shared digests, at most
 SPAN = 2**32
 RECORD = ""  # the column name under which draws for the record as a whole are kept
+
+
+class Bits(NamedTuple):
+    """The bits of a table's shared digests that a column's draws are: from `first` on, `width` of them.
+
+    Of two normal numbers made of the same bits, `half` is 0 for the one by cosine and 1 for the one by sine.
+    """
+
+    first: int
+    width: int
+    half: int = 0
+
+
+Lane = int | Bits
+"""Where draws are: bits, or, in plans of version 2 and in macros, the number of the first lane of 32 bits."""
 
 
 @dataclass(frozen=True)
@@ -32,10 +52,10 @@ class Row:
 
     `scope` names the method and its parameters: the same column perturbed in another way draws other numbers, else
     two views could be held against each other, and noise of two sizes from one draw would give the value away.
-    `lanes` gives each `scope:column` its first lane in the table's shared digests.
+    `lanes` gives each `scope:column` its place in the table's shared digests.
     """
 
-    lanes: Mapping[str, int]
+    lanes: Mapping[str, Lane]
     scope: str = ""
 
     def value(self, column: str) -> exp.Expr:
@@ -45,9 +65,14 @@ class Row:
     def draw(self, column: str, number: int = 0) -> exp.Expr:
         """Return the column's draw of this number. The first two come from digests that all columns share."""
         if number < OWN:
-            return _shared(self.lanes[self.place(column)] + number)
+            return _shared(self.lanes[self.place(column)], number)
         block, lane = divmod(number - OWN, LANES)
         return placeholder("SDC_DRAW", f"{self.place(column)}:{block}", lane)
+
+    def width(self, column: str) -> int:
+        """Return how many bits the column's first draw has."""
+        lane = self.lanes.get(self.place(column), 0)
+        return min(lane.width, 32) if isinstance(lane, Bits) else 32
 
     def place(self, column: str) -> str:
         """Return the name under which the draws of a column are kept."""
@@ -72,12 +97,22 @@ class Row:
         column, if any, which shares the two draws.
         """
         lane = self.lanes[self.place(column)]
-        first, second = (_shared(lane - lane % 2 + place) for place in (0, 1))
-        above_zero = double(exp.Paren(this=first + number(1))) * real(1 / SPAN)
-        radius = exp.Sqrt(this=exp.Mul(this=real(-2.0), expression=exp.Ln(this=above_zero)))
-        angle = real(6.283185307179586) * (double(second) * real(1 / SPAN))
-        turn = exp.Anonymous(this="sin" if lane % 2 else "cos", expressions=[angle])
+        if isinstance(lane, Bits):  # both numbers need the radius, and in the CASE of NULL each would compute it
+            size, sine = lane.width // 2, lane.half
+            first, second = (_cut(lane.first + place * size, size) for place in (0, 1))
+            radius = once(f"radius {lane.first} {size}", _radius(first, size))
+        else:
+            size, sine = 32, lane % 2
+            first, second = (_shared(lane - sine, place) for place in (0, 1))
+            radius = _radius(first, size)
+        angle = double(second) * real(math.tau * 2.0**-size)
+        turn = exp.Anonymous(this="sin" if sine else "cos", expressions=[angle])
         return exp.Mul(this=radius, expression=turn)
+
+
+def _radius(draw: exp.Expr, size: int) -> exp.Expr:
+    above_zero = double(exp.Paren(this=draw + number(1))) * real(2.0**-size)
+    return exp.Sqrt(this=exp.Mul(this=real(-2.0), expression=exp.Ln(this=above_zero)))
 
 
 def placeholder(name: str, *arguments: str | int | exp.Expr) -> exp.Anonymous:
@@ -177,10 +212,21 @@ def each(items: exp.Expr, name: str, body: Callable[[exp.Expr], exp.Expr]) -> ex
     return exp.Transform(this=items, expression=changed)
 
 
-def _shared(lane: int) -> exp.Expr:
-    """Return a lane of the digests that all columns share, which are one after the other."""
-    block, own = divmod(lane, LANES)
+def _shared(lane: Lane, number: int) -> exp.Expr:
+    """Return a draw from the digests that all columns share, which are one after the other."""
+    if isinstance(lane, Bits):
+        size = min(lane.width, 32)
+        if number * size + size > lane.width:
+            raise InternalError(f"draw {number} of {lane.width} bits: the column has fewer draws than it asked for")
+        return _cut(lane.first + number * size, size)
+    block, own = divmod(lane + number, LANES)
     return placeholder("SDC_DRAW", str(block), own)
+
+
+def _cut(first: int, width: int) -> exp.Expr:
+    """Return bits of the shared digests. Their names differ from those of lanes: no bit serves two definitions."""
+    block, bit = divmod(first, DIGEST)
+    return placeholder("SDC_DRAW", f"bits {block}", bit, width)
 
 
 def _literal(argument: str | int | exp.Expr) -> Any:

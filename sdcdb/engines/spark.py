@@ -19,7 +19,16 @@ from typing import Any
 from sqlglot import exp
 
 from sdcdb.connection.identifiers import identifier
-from sdcdb.engines.dialect import LISTS, Binding, Dialect, of_the_table_alone, once_layers, placeholders
+from sdcdb.engines.dialect import (
+    LISTS,
+    Binding,
+    Dialect,
+    cut_of,
+    digits_of,
+    of_the_table_alone,
+    once_layers,
+    placeholders,
+)
 from sdcdb.engines.expressions import TABLE, number, real
 from sdcdb.errors import DataError
 
@@ -76,10 +85,10 @@ class SparkDialect(Dialect):
                 above[name] = node.copy()
                 node.replace(_own(name))
         for node in placeholders(query, "SDC_DRAW"):
-            block, lane = (str(argument.this) for argument in node.expressions)
-            digest, name = f"sdc digest {block}", f"sdc draw {block} {lane}"
+            block, (bit, width) = str(node.expressions[0].this), cut_of(node)
+            digest, name = f"sdc digest {block}", f"sdc draw {block} {bit} {width}"
             below[digest] = self.raw(_sha2(binding, block))
-            above[name] = self.raw(_lane(_own(digest).sql(self.name, identify=True), int(lane)))
+            above[name] = self.raw(_cut(_own(digest).sql(self.name, identify=True), bit, width))
             node.replace(_own(name))
         once = once_layers(query, _own)
         joins = query.args.pop("joins", None) or []
@@ -97,9 +106,9 @@ class SparkDialect(Dialect):
         source.replace(layers)
         return query
 
-    def draw(self, binding: Binding, block: str, lane: int) -> str:
-        """Read eight hexadecimal digits of the digest. Lane 0 of a half is its last 32 bits, as in DuckDB."""
-        return _lane(_sha2(binding, block), lane)
+    def draw(self, binding: Binding, block: str, bit: int, width: int) -> str:
+        """Read hexadecimal digits of the digest."""
+        return _cut(_sha2(binding, block), bit, width)
 
     def listed(self, name: str) -> exp.Column:
         """Return the column of the lowest layer that holds the list."""
@@ -162,9 +171,9 @@ def _sha2(binding: Binding, block: str) -> str:
     return f"sha2(concat({prefix}, coalesce({key}, raise_error('a record has no key'))), 256)"
 
 
-def _lane(digest: str, lane: int) -> str:
-    half, place = divmod(lane, 4)
-    return f"CAST(conv(substr({digest}, {32 * half + 25 - 8 * place}, 8), 16, 10) AS BIGINT)"
+def _cut(digest: str, bit: int, width: int) -> str:
+    start, length = digits_of(bit, width)
+    return f"CAST(conv(substr({digest}, {start}, {length}), 16, 10) AS BIGINT)"
 
 
 def _own(name: str) -> exp.Column:

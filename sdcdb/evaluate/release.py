@@ -12,8 +12,8 @@ from sdcdb.evaluate.beliefs import Beliefs, after_publication, after_restriction
 from sdcdb.evaluate.likelihood import likelihood, observed
 from sdcdb.evaluate.population import Floats, Population
 from sdcdb.evaluate.publish import Publisher
-from sdcdb.evaluate.settings import NOISE, RESTRICTION, SAMPLING, Setting
-from sdcdb.measures.equivocation import binomial_noise
+from sdcdb.evaluate.settings import NOISE, PRINTED_NOISE, RESTRICTION, SAMPLING, Setting
+from sdcdb.measures.equivocation import binomial_noise, bounded_noise
 
 Prior = Literal["uniform", "empirical"]
 
@@ -91,7 +91,7 @@ class Laboratory:
         if setting.technique == RESTRICTION:
             query_size = int(setting.amount)
             return after_restriction(positions, size, query_size, rng), 1 / query_size
-        if setting.technique == NOISE:
+        if setting.technique in {NOISE, PRINTED_NOISE}:
             return self._noise(setting, rng)
         return self._published(setting, rng)
 
@@ -100,7 +100,10 @@ class Laboratory:
         positions, size = self.population.positions, self.population.grid.size
         largest = largest_noise(setting, size)
         moved = positions + rng.binomial(largest, 0.5, len(positions))
-        beliefs = after_publication(moved, binomial_noise(size, largest), self._weights())
+        if setting.technique == PRINTED_NOISE:
+            beliefs = after_publication(moved, bounded_noise(size, largest), np.full(size, 1 / size))
+        else:
+            beliefs = after_publication(moved, binomial_noise(size, largest), self._weights())
         return beliefs, (size - 1) / largest
 
     def _published(self, setting: Setting, rng: np.random.Generator) -> tuple[Beliefs, float | None]:

@@ -5,6 +5,7 @@
 | `sampling:5%,10%`              | the paper's simple random samples of 5% and of 10% of the records                   |
 | `restriction:2,4`              | the paper's sliding sum queries over 2 and over 4 records                           |
 | `noise:5%,10%`                 | the paper's binomial noise, M = 5% and 10% of |D| - 1; values may leave the domain  |
+| `printed_noise:5%,10%`         | the same noise, with p_i by the paper's Algorithm 3 as printed instead of by Bayes  |
 | `normal:sd=10%`, `normal:10%`  | a technique of sdcdb, by its name in a policy, with its main parameter              |
 | `normal:10%+boundary=clip`     | and with further ones; a list is written `swapping:5%+within=sex|dept`              |
 | `gadp`                         | and with none, if it needs none                                                     |
@@ -22,7 +23,7 @@ from sdcdb.fields.amount import Amount
 from sdcdb.techniques.registry import TECHNIQUES
 from sdcdb.techniques.technique import Kind
 
-SAMPLING, RESTRICTION, NOISE = "sampling", "restriction", "noise"
+SAMPLING, RESTRICTION, NOISE, PRINTED_NOISE = "sampling", "restriction", "noise", "printed_noise"
 DEFAULT = "default"
 PAPER = (
     "sampling:5%,10%,20%,50%",
@@ -59,7 +60,13 @@ class Setting:
 
 def names() -> list[str]:
     """Return the names of all techniques that can be compared."""
-    return [SAMPLING, RESTRICTION, NOISE, *(name for name, each in TECHNIQUES.items() if _numeric(each.kind))]
+    return [
+        SAMPLING,
+        RESTRICTION,
+        NOISE,
+        PRINTED_NOISE,
+        *(name for name, each in TECHNIQUES.items() if _numeric(each.kind)),
+    ]
 
 
 def parse(text: str) -> list[Setting]:
@@ -70,7 +77,7 @@ def parse(text: str) -> list[Setting]:
     """
     name, _, rest = text.strip().partition(":")
     amounts = [amount.strip() for amount in rest.split(",") if amount.strip()]
-    paper, technique = name in {SAMPLING, RESTRICTION, NOISE}, TECHNIQUES.get(name)
+    paper, technique = name in {SAMPLING, RESTRICTION, NOISE, PRINTED_NOISE}, TECHNIQUES.get(name)
     if not paper and (technique is None or not _numeric(technique.kind)):
         what = "is for categories" if technique else "is not a technique"
         raise SdcdbError(f"{name!r} {what}: the confidential column is a number; {choices(name, names())}")
@@ -80,7 +87,7 @@ def parse(text: str) -> list[Setting]:
         raise SdcdbError(f"{text!r} has no amount: write for example {name or 'sampling'}:5%,10%")
     if name == SAMPLING:
         return [Setting(name, _share(name, amount.removeprefix("size="), most=1)) for amount in amounts]
-    if name == NOISE:
+    if name in {NOISE, PRINTED_NOISE}:
         return [Setting(name, _share(name, amount)) for amount in amounts]
     if name == RESTRICTION:
         return [Setting(name, _even(amount)) for amount in amounts]

@@ -1,8 +1,9 @@
 """Times of a log: parsed from the formats that logs use, and watched for jumps."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 
 from sdcdb.logs.source import Source
 
@@ -28,8 +29,11 @@ def parse_time(text: object) -> datetime | None:
         return text.astimezone(UTC) if text.tzinfo else text.replace(tzinfo=UTC)
     if isinstance(text, int | float) and not isinstance(text, bool):
         return _from_epoch(float(text))
-    if not isinstance(text, str):
-        return None
+    return _parsed(text) if isinstance(text, str) else None
+
+
+@lru_cache(4_096)
+def _parsed(text: str) -> datetime | None:
     found = _FORM.match(text.strip())
     if found is None:
         return _from_epoch(float(text)) if re.fullmatch(r"\d{9,13}(\.\d+)?", text.strip()) else None
@@ -59,12 +63,13 @@ class Clock:
     """Watches the times of one reading, over all its files, and reports impossible ones."""
 
     latest: datetime | None = None
+    tomorrow: datetime = field(default_factory=lambda: datetime.now(UTC) + timedelta(days=1))
 
     def seen(self, time: datetime | None, line: int, source: Source) -> None:
         """Report a time that is well before that of an earlier line, or in the future."""
         if time is None:
             return
-        if time > datetime.now(UTC) + timedelta(days=1):
+        if time > self.tomorrow:
             source.report(
                 line, f"the clock shows {time:%Y-%m-%d %H:%M:%S}, which is in the future", "clock in the future"
             )

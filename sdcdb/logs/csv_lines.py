@@ -4,8 +4,8 @@ import csv
 import io
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import chain
+from typing import NamedTuple
 
 from sdcdb.logs.record import Place
 from sdcdb.logs.source import LONGEST, Line, Source
@@ -14,8 +14,7 @@ from sdcdb.logs.tally import Fate
 MOST_LINES = 5_000  # lines of one record; beyond them, a quote was left open
 
 
-@dataclass(frozen=True)
-class Record:
+class Record(NamedTuple):
     """The fields of one record, the line it starts on, how many it spans, and where the next one starts."""
 
     line: int
@@ -63,9 +62,9 @@ def records(
 
 
 def _fields(taken: list[Line], delimiter: str) -> tuple[list[str], str | None]:
-    text = "\n".join(each.text for each in taken)
+    lines = [taken[0].text] if len(taken) == 1 else io.StringIO("\n".join(each.text for each in taken), newline="")
     try:
-        (fields,) = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+        (fields,) = csv.reader(lines, delimiter=delimiter, strict=True)
     except (csv.Error, ValueError) as problem:
         return [], f"not a CSV record ({problem})"
     return fields, None

@@ -104,10 +104,18 @@ def _parsed(text: str) -> tuple[list[Any] | None, str]:
     problem = ""
     for form in (plain, plain.removeprefix("["), plain.removesuffix("]")):
         try:
-            return [json.loads(form.strip().strip(","))], ""
+            return [json.loads(form.strip().strip(","), object_pairs_hook=_once)], ""
         except (ValueError, RecursionError) as wrong:
             problem = problem or str(wrong).split(":")[0].lower()
     return None, problem
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Refuse an object that says two things under one name: readers differ in which they take."""
+    found = dict(pairs)
+    if len(found) < len(pairs) and any(found[name] != value for name, value in pairs):
+        raise ValueError("a name occurs twice in one object")
+    return found
 
 
 class _Depth:

@@ -1,20 +1,22 @@
 """What a log contains once it is read: who asked what and when, and what was wrong with the file."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from sdcdb.gateway.ledger.entry import AnsweredFact
 
 Rows = tuple[tuple[Any, ...], ...]
 
 
-@dataclass(frozen=True, order=True)
-class Place:
+class Place(NamedTuple):
     """Where reading of a file can resume: the number of lines before it, and of bytes (in Parquet: rows) before it."""
 
     lines: int = 0
     offset: int = 0
+
+
+START = Place()
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,7 @@ class LoggedQuery:
     cut: bool = False
     verdict: str | None = None
     facts: tuple[AnsweredFact, ...] | None = None
-    after: Place = field(default_factory=Place)
+    after: Place = START
 
 
 @dataclass(frozen=True)

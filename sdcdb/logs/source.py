@@ -4,10 +4,9 @@ import gzip
 import zlib
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any, NamedTuple, cast
 
 from sdcdb.errors import SdcdbError
 from sdcdb.logs.record import Beginning, LogProblem, Place
@@ -20,8 +19,7 @@ REMEMBERED = 1 << 16  # bytes at the start of a file by which it is recognised
 BOMS = {b"\xef\xbb\xbf": "utf-8", b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(NamedTuple):
     """One line without its end, its number from 1, and where the next one starts."""
 
     number: int

@@ -39,13 +39,16 @@ def read_csv(
             pass
         return
     names = [name.strip() for name in header.fields]
-    reader = Reader(source, columns_of(names, given, source.name), dialect)
+    columns = columns_of(names, given, source.name)
+    for name in dict.fromkeys(name for each in columns.names.values() for name in each):
+        if names.count(name) > 1:
+            source.report(1, f"the header has {names.count(name)} columns {name!r}: only the last one was read")
+    reader = Reader(source, columns, dialect)
     if source.start < header.after:
         source.tally.lines += header.after.lines
         source.tally.add(Fate.OTHER, header.after.lines)
     for record in records(source, source.lines(max(source.start, header.after)), delimiter, as_header(names)):
-        row = dict(zip(names, record.fields, strict=True))
-        query = reader.query(row, record.line, record.after, record.lines)
+        query = reader.repeated(names, record.fields, record.line, record.after, record.lines)
         if query:
             yield query
 

@@ -14,6 +14,8 @@ from sdcdb.logs.source import Source
 from sdcdb.logs.tally import Fate
 from sdcdb.logs.tsql_call import put_together
 
+REMEMBERED = 10_000  # rows that are recognised when they come again
+SHORT = 4_000  # characters of such a row
 NOTHING = ("", "0", "none", "null", "ok", "success", "false")
 LIMITS = frozenset({1023, 1024, 2047, 2048, 4000, 4095, 4096, 8000, 32_768, 65_535, 65_536})
 """Lengths at which systems cut statements: one of just this length may have lost its end."""
@@ -50,6 +52,30 @@ class Reader:
         self._source, self._columns = source, columns
         export = columns.export
         self._dialect = dialect or (export.dialect if export else "duckdb")
+        self._stamp = next(iter(columns.names.get("time", ())), None)
+        self._known: dict[tuple[str, ...], LoggedQuery] = {}
+
+    def repeated(self, names: list[str], fields: list[str], line: int, after: Place, lines: int) -> LoggedQuery | None:
+        """Return the statement of a row of texts; a row that differs from an earlier one in its time only costs little.
+
+        Rows about which something was reported are read anew each time.
+        """
+        at = names.index(self._stamp) if self._stamp in names else len(names)
+        key = (*fields[:at], *fields[at + 1 :])
+        known, time = self._known.get(key), parse_time(fields[at]) if at < len(fields) else None
+        if known is not None and (time is not None or at == len(fields)):
+            self._source.tally.add(Fate.STATEMENT, lines)
+            return LoggedQuery(
+                line, time, known.user, known.sql, known.answers, known.source, known.dialect, known.error,
+                known.unbound, known.ran, after=after,
+            )  # fmt: skip
+        query = self.query(dict(zip(names, fields, strict=True)), line, after, lines)
+        if query is not None and not query.cut and (time is not None or at == len(fields)):
+            if len(self._known) >= REMEMBERED:
+                self._known.clear()
+            if sum(map(len, key)) < SHORT:
+                self._known[key] = query
+        return query
 
     def query(self, row: Mapping[str, Any], line: int, after: Place, lines: int) -> LoggedQuery | None:
         """Return the statement of a row; None, and the reason is reported, if it has none."""

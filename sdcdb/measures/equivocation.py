@@ -78,8 +78,9 @@ def after_restriction(low: ArrayLike, high: ArrayLike, domain: ArrayLike, slack:
 def after_noise(observed: ArrayLike, likelihood: ArrayLike, prior: ArrayLike | None = None) -> Floats:
     """Return p_i from the published, noisy values of the matching records, by Bayes.
 
-    The algorithm printed for noise (Algorithm 3) repeats the one for query restriction, bounds and all, which cannot be
-    intended. Used instead: with `likelihood[i, j]` the probability, or density, that d_i is published as the j-th
+    The algorithm printed for noise (Algorithm 3) repeats the one for query restriction: every value within the bounds
+    of the noise is equally likely (`bounded_noise`). This one uses how likely each noise is, too: with
+    `likelihood[i, j]` the probability, or density, that d_i is published as the j-th
     possible value, each matching record gives p(d_i | j) = prior_i likelihood[i, j] / sum over k of prior_k
     likelihood[k, j], and p is the mean over the records. `observed` lists j of each matching record, counted from 0.
     `prior` weighs the domain values (counts will do); None is uniform, as the paper assumes for sampling. For
@@ -129,6 +130,18 @@ def binomial_noise(size: int, largest: int) -> Floats:
     for row in range(size):
         likelihood[row, row : row + largest + 1] = chances
     return likelihood
+
+
+def bounded_noise(size: int, largest: int) -> Floats:
+    """Return what Algorithm 3 as printed knows of the paper's noise: its bounds, L = y - M/2 and U = y + M/2.
+
+    With it, `after_noise` spreads each matching record over the domain values in [L, U], 1 / (U - L + 1) for each, as
+    printed, where the bounds end at the ends of the domain. Columns are those of `binomial_noise`.
+
+    >>> after_noise(observed=[1], likelihood=bounded_noise(size=4, largest=2)).tolist()
+    [0.5, 0.5, 0.0, 0.0]
+    """
+    return (binomial_noise(size, largest) > 0).astype(np.float64)
 
 
 def _domain(domain: ArrayLike) -> Floats:

@@ -71,6 +71,16 @@ class Security:
     sd: float
     below: float
     secure: bool
+    threshold: float
+    allowed: float
+
+    def words(self) -> str:
+        """Say it in a sentence."""
+        verdict = "secure" if self.secure else "not secure"
+        return (
+            f"All columns known: {self.mean:.2f} bits on average (sd {self.sd:.2f}); T = {self.below:.1%} of the "
+            f"records have less than H_t = {self.threshold:g} bits: {verdict} for v = {self.allowed:.0%}."
+        )
 
 
 @dataclass(frozen=True)
@@ -148,7 +158,7 @@ def security(entropies: ArrayLike, threshold: float, allowed: float) -> Security
     if values.ndim != 1 or not len(values):
         raise DataError("security needs the entropies of at least one record")
     below = float((values < threshold).mean())
-    return Security(float(values.mean()), float(values.std()), below, below <= allowed)
+    return Security(float(values.mean()), float(values.std()), below, below <= allowed, threshold, allowed)
 
 
 def wrapped_normal(points: int, sd: float, first: int = 0, last: int | None = None) -> Floats:

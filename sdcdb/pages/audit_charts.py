@@ -9,7 +9,7 @@ from sdcdb.pages.theme import BAD, EDGE, GOOD, INK, LINE, PAPER, SOFT, WARN, esc
 
 SERIES = (theme.RED, theme.ORANGE, theme.YELLOW, theme.GREEN, theme.TEAL, theme.BLUE, theme.PURPLE)  # hot to cool
 LEVELS = {"direct": BAD, "exact": BAD, "interval": WARN, "cae": GOOD}
-LETTER = 6.5  # pixels of a letter, about
+LETTER = 7.4  # pixels of a letter, about
 SPAN = 1000  # of a path's own coordinates, which are stretched to the plot
 
 

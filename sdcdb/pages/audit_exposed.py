@@ -7,6 +7,8 @@ from sdcdb.auditor.document import number_text
 from sdcdb.errors import counted
 from sdcdb.pages.theme import Code, escape, table
 
+FEW = 8  # people who are listed one by one though one statement exposed them all
+
 
 def exposed_parts(data: dict[str, Any]) -> list[str]:
     """Return the findings, the values that statements showed first, then those that answers imply."""
@@ -20,7 +22,7 @@ def exposed_parts(data: dict[str, Any]) -> list[str]:
             "those who know it. Open an entry for the proof, which you can check by hand.</p>"
         )
     parts += [_group(group) for group in briefing.shown_at_once(found)]
-    parts += [_finding(each) for each in found if each["level"] != "direct"]
+    parts += _implied([each for each in found if each["level"] != "direct"])
     if data["direct_reads"]:
         rows = [
             (", ".join(each["users"]), briefing.when(each), each["times"], _records(each), Code(each["sql"]))
@@ -30,6 +32,28 @@ def exposed_parts(data: dict[str, Any]) -> list[str]:
             "<h3>Statements that show confidential values themselves</h3>",
             table(("users", "since", "times", "what", "statement"), rows, searchable=True),
         ]
+    return parts
+
+
+def _implied(found: list[dict[str, Any]]) -> list[str]:
+    """Return the entries; many people whom one statement exposed to the same users are behind one line."""
+    groups: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for each in found:
+        key = (each["table"], each["column"], each["level"], briefing.holders(each), each["first"]["number"])
+        groups.setdefault(key, []).append(each)
+    parts = []
+    for (table_name, column, level, users, _), group in groups.items():
+        if len(group) <= FEW:
+            parts += [_finding(each) for each in group]
+            continue
+        title = (
+            f"<span class='tag {level}'>{level}</span> <b>{escape(briefing.number_of_people(len(group)))}</b>: "
+            f"{escape(table_name)}.{escape(column)} known to <b>{escape(users)}</b> "
+            f"<span class=soft>since {escape(briefing.when(group[0]['first']))}</span>"
+        )
+        asked = f"<p>Since this statement: <code>{escape(group[0]['first']['sql'])}</code></p>"
+        inner = "".join(_finding(each) for each in group)
+        parts.append(f"<details class=many><summary>{title}</summary>{asked}{inner}</details>")
     return parts
 
 

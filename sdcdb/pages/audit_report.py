@@ -27,6 +27,11 @@ document.getElementById('search').addEventListener('input', function (event) {
     row.hidden = !words.every(function (word) { return text.includes(word); });
     if (!row.hidden) { shown += 1; }
   });
+  document.querySelectorAll('details.many').forEach(function (group) {
+    const some = group.querySelector('[data-row]:not([hidden])') !== null;
+    group.hidden = !some;
+    group.open = words.length > 0 && some;
+  });
   document.getElementById('shown').textContent = words.length ? shown + ' match' : '';
 });
 """

@@ -33,6 +33,8 @@ def patterns(found: Patterns) -> list[str]:
             "<p>Averages over records and over choices of columns, by how many columns the intruder knows.</p>",
             figures([entropies(known, "record", f"class: {found.target}")]),
         ]
+    if found.security:
+        parts.append(f"<p>{escape(found.security.words())}</p>")
     return parts
 
 

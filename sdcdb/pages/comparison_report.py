@@ -19,9 +19,9 @@ often an intruder who knows the method and the frequencies of values guesses a v
 5% of the domain."""
 
 
-def write_page(found: Comparison, file: Path) -> None:
-    """Write the page."""
-    with written_whole(file, replace=True) as part:
+def write_page(found: Comparison, file: Path, *, replace: bool = False) -> None:
+    """Write the page; `replace` allows an existing file."""
+    with written_whole(file, replace=replace) as part:
         part.write_text(page(found), encoding="utf-8")
 
 
@@ -32,6 +32,7 @@ def page(found: Comparison) -> str:
     parts = [
         f"<h1>{escape(plan.view)}</h1>",
         f"<p class=soft>A protected view of {escape(plan.table)}, compared on {found.records:,} records.</p>",
+        *_verdict(found),
         "<h2>What happens to each column</h2>",
         table(("column", "what happens to it"), words),
         *_numbers(found),
@@ -42,6 +43,17 @@ def page(found: Comparison) -> str:
     if found.patterns is not None:
         parts += patterns(found.patterns)
     return theme.page(plan.view, parts)
+
+
+def _verdict(found: Comparison) -> list[str]:
+    """Return the verdict in words, and the floors that it was held against."""
+    said = found.verdict
+    parts = [f"<h2>{escape(said.title)}</h2>"]
+    for who, sentences in (("An intruder", said.intruder), ("For an analyst", said.analyst), ("Change", said.change)):
+        if sentences:
+            parts += [f"<h3>{who}</h3>", "<ul>", *(f"<li>{escape(each)}</li>" for each in sentences), "</ul>"]
+    rows = [("reached" if each.passed else "NOT reached", each.name, each.words) for each in found.standing.floors]
+    return [*parts, table(("floor", "policy", "measured"), rows)]
 
 
 def _numbers(found: Comparison) -> list[str]:

@@ -1,4 +1,4 @@
-"""The data files of this folder, for the code to refer to: `defaults.yaml` and `words.yaml`."""
+"""The data files of this folder, for the code to refer to: `defaults.yaml`, `words.yaml`, `person_names.yaml`."""
 
 from importlib.resources import files
 from typing import Any
@@ -6,14 +6,9 @@ from typing import Any
 from ruamel.yaml import YAML
 
 
-def _load(name: str) -> Any:
+def load_data(name: str) -> Any:
+    """Read one of the data files."""
     return YAML(typ="safe", pure=True).load(files(__package__).joinpath(name).read_text(encoding="utf-8"))
 
 
-DEFAULTS: dict[str, dict[str, Any]] = _load("defaults.yaml")
-
-
-def role_words() -> dict[str, list[str]]:
-    """Return the words in column names that tell a role, in the order in which they are tried."""
-    words: dict[str, list[str]] = _load("words.yaml")
-    return words
+DEFAULTS: dict[str, dict[str, Any]] = load_data("defaults.yaml")

@@ -7,12 +7,15 @@ from collections.abc import Iterator
 
 import duckdb
 
-from sdcdb.connection.profile import ColumnProfile, TableProfile, profile, table_names
+from sdcdb.connection.identifiers import fold
+from sdcdb.connection.profile import ColumnProfile, profile, table_names, view_names
 from sdcdb.errors import DatabaseError, counted
+from sdcdb.policy.category_draft import propose_shares
 from sdcdb.policy.defaults import DEFAULTS
-from sdcdb.policy.guess import guess_key, guess_public, guess_role
+from sdcdb.policy.evidence import Understood, understand
 from sdcdb.policy.models import ROWID, Role
 from sdcdb.policy.public_shares import propose_known, said_of, written
+from sdcdb.policy.suggest import K, preview, suggest, suggested_columns
 
 _HEAD = """\
 # A starting policy for {database}, written by `sdcdb init`. Read it before you trust it:
@@ -24,50 +27,89 @@ tables:
 """
 
 _PROTECT = """\
-    # A protected view that anyone may query; uncomment to create it.
+    # A protected view to release: quasi-identifiers are recoded until every combination belongs to {k} records, and
+    # confidential values are exchanged between records. Uncomment it, then: sdcdb protect, compare and release.
     # protect:
     #   {view}:
     #     secret: keyfile        # or env:NAME, or file:PATH
-    #     columns:
-    #       {column}: {{method: normal, sd: 10%}}
 """
+_ROWS = "    #     rows: {{method: kanonymity, k: {k}}}  # {said}; stricter: k: {more}, looser: k: {less}\n"
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _YAML_WORDS = frozenset(["true", "false", "null", "yes", "no", "on", "off", "y", "n"])
 
 
 def draft_policy(con: duckdb.DuckDBPyConnection, database: str, tables: list[str] | None = None) -> str:
-    """Return the text of a policy for all tables, or for those named."""
-    names = tables or table_names(con)
+    """Return the text of a policy for all tables, or for those named, which may be views as well."""
+    names = tables or [name for name in table_names(con) if not is_protected(con, name)]
     if not names:
         raise DatabaseError(f"{database} has no tables yet: there is nothing to write a policy for")
-    profiles = [profile(con, name) for name in names]
-    parts = [_table(con, table, [other for other in profiles if other is not table]) for table in profiles]
+    views = {fold(name) for name in view_names(con)}
+    parts = [
+        _table(con, table, view=fold(table.profile.name) in views)
+        for table in understand(con, [profile(con, name) for name in names])
+    ]
     return _HEAD.format(database=database.replace("\n", " ")) + "".join(parts)
 
 
-def _table(con: duckdb.DuckDBPyConnection, table: TableProfile, others: list[TableProfile]) -> str:
-    name = yaml_name(table.name)
-    if why := guess_public(table, others):
-        return f"  {name}: public  # CHECK: {why}\n"
-    key = guess_key(table)
-    why_key = (
-        "unique in every record"
-        if key
-        else "CHECK: no column is unique; rowid is right only if the table never changes"
+def is_protected(con: duckdb.DuckDBPyConnection, table: str) -> bool:
+    """Tell whether a table is a protected view that was materialised: it needs no policy."""
+    sql = (
+        "SELECT 1 FROM duckdb_tables() WHERE database_name = current_database() AND (schema_name, table_name) = (?, ?)"
     )
+    if not con.execute(sql, ["sdc", "plans"]).fetchall():
+        return False
+    return bool(con.execute("SELECT 1 FROM sdc.plans WHERE lower(view_name) = lower(?)", [table]).fetchall())
+
+
+def _table(con: duckdb.DuckDBPyConnection, found: Understood, *, view: bool) -> str:
+    table, name = found.profile, yaml_name(found.profile.name)
+    if found.public:
+        return f"  {name}: public  # CHECK: {found.public}\n"
     lines = [
-        f"  {name}:  # {counted(table.rows, 'record')}",
-        f"    key: {yaml_name(key or ROWID)}  # {why_key}",
+        f"  {name}:  # {counted(table.rows, 'record')}{_several(found)}",
+        f"    key: {yaml_name(found.key or ROWID)}  # {_why_key(found, view=view)}",
         "    columns:",
     ]
-    lines += [f"      {line}" for column in table.columns for line in _column(con, table.name, column, key)]
-    lines += ["    restrict:"]
-    lines += [f"      {field}: {_flow(value)}" for field, value in DEFAULTS["restrict"].items() if value is not None]
-    text = "\n".join(lines) + "\n"
-    numbers = [c for c in table.columns if _role(c, key) is Role.CONFIDENTIAL and c.numeric]
-    if numbers:
-        text += _PROTECT.format(view=yaml_name(_view_name(table.name)), column=yaml_name(numbers[0].name))
+    lines += [f"      {line}" for column in table.columns for line in _column(con, found, column)]
+    if not view:  # the gateway answers questions about tables
+        lines += ["    restrict:"]
+        lines += [f"      {name}: {_flow(value)}" for name, value in DEFAULTS["restrict"].items() if value is not None]
+    if found.most > 1:
+        people = f"so that {K} people, of whom each has up to {found.most} records, are alike"
+        lines += [f"    release: {{min_k: {K * found.most}}}  # {people}"]
+    return "\n".join(lines) + "\n" + _protect(con, found)
+
+
+def _several(found: Understood) -> str:
+    return f"; CHECK: several of one person, by {found.person}" if found.person else ""
+
+
+def _why_key(found: Understood, *, view: bool) -> str:
+    if found.key:
+        return "unique in every record"
+    if view:
+        return "CHECK: no column is unique: add one that names a record, a view has no rowid"
+    together = f"({', '.join(found.together)}) are unique together, " if found.together else ""
+    return f"CHECK: {together or 'no column is unique; '}rowid is right only if the table never changes" + (
+        ": add a column that names a record otherwise" if together else ""
+    )
+
+
+def _protect(con: duckdb.DuckDBPyConnection, found: Understood) -> str:
+    table = found.profile
+    roles = {column.name: _role(found, column) for column in table.columns}
+    quasi = [name for name, role in roles.items() if role is Role.QUASI]
+    secret = suggested_columns(table, roles)
+    if not (quasi or secret) or table.rows < 2:
+        return ""
+    k = K * found.most
+    text = _PROTECT.format(view=yaml_name(_view_name(table.name)), k=k)
+    if quasi:
+        text += _ROWS.format(k=k, said=preview(con, table, quasi, k), more=2 * k, less=(K - 2) * found.most)
+    if secret:
+        text += "    #     columns:\n"
+        text += "".join(f"    #       {yaml_name(c.name)}: {suggest(con, table, c)}\n" for c in secret)
     return text
 
 
@@ -80,15 +122,18 @@ def _flow(value: object) -> str:
     return f"[{', '.join(map(str, value))}]" if isinstance(value, list) else str(value)
 
 
-def _role(column: ColumnProfile, key: str | None) -> Role:
-    return Role.IDENTIFIER if column.name == key else guess_role(column).role
+def _role(found: Understood, column: ColumnProfile) -> Role:
+    return Role.IDENTIFIER if column.name == found.key else found.guesses[column.name].role
 
 
-def _column(con: duckdb.DuckDBPyConnection, table: str, column: ColumnProfile, key: str | None) -> Iterator[str]:
-    name, role = yaml_name(column.name), _role(column, key)
-    reason = "the key" if column.name == key else guess_role(column).reason
+def _column(con: duckdb.DuckDBPyConnection, found: Understood, column: ColumnProfile) -> Iterator[str]:
+    name, role, table = yaml_name(column.name), _role(found, column), found.profile.name
+    reason = "the key" if column.name == found.key else found.guesses[column.name].said
     if role is not Role.CONFIDENTIAL or not column.numeric:
         yield f"{name}: {role.value}  # {reason}"
+        if role is Role.CONFIDENTIAL and (shares := propose_shares(con, table, column.name)) is not None:
+            yield "# CHECK: to have records counted by its values, declare them with shares that may be public:"
+            yield f"# {name}: {{role: confidential, known: {shares}}}  # sensitive: [...] if only some values are"
         return
     low, high = outward(column.low, column.high)
     step = 1 if column.integer else 10**-(column.decimals) if column.decimals else None

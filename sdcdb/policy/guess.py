@@ -1,46 +1,152 @@
 """Guessing the role of a column from its name, type and values, with the reason in words.
 
-A guess errs on the safe side: what looks unknown and rich becomes confidential, what is unique becomes an identifier.
+A guess errs on the safe side: of two roles that are possible the one that shows less, with a CHECK beside it.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sdcdb.connection.profile import ColumnProfile, TableProfile
 from sdcdb.errors import counted
-from sdcdb.policy.defaults import role_words
+from sdcdb.policy.column_names import Said, read_name, tokens
 from sdcdb.policy.models import Role
+from sdcdb.policy.value_shapes import Shape, read_values
 
-FEW = 50  # distinct values that people still group by
+FEW = 50  # different values that people still group by
 
 
 @dataclass(frozen=True)
 class Guess:
-    """A role and why it was chosen."""
+    """A role and why it was chosen; `sure` guesses need no CHECK."""
 
     role: Role
     reason: str
+    sure: bool = True
+    kind: str = ""
+
+    @property
+    def said(self) -> str:
+        """The reason as it stands in a policy."""
+        return self.reason if self.sure else f"CHECK: {self.reason}"
 
 
-def guess_role(column: ColumnProfile) -> Guess:
+@dataclass(frozen=True)
+class Evidence:
+    """What is known of a column beside its profile."""
+
+    values: Sequence[str] = ()
+    """Some of its different values, as text."""
+    per_person: str | None = None
+    """The column of persons for each of whom this one has a value of its own."""
+    refers: str | None = None
+    """The table of people whose key this column repeats."""
+    dimension: str | None = None
+    """The public table whose key this column repeats."""
+    about: str | None = None
+    """What the table is about by its name, where that is confidential: a table of diagnoses."""
+
+
+NOTHING = Evidence()
+
+
+def guess_role(column: ColumnProfile, seen: Evidence = NOTHING) -> Guess:
     """Guess the role of one column."""
-    words = set(re.findall(r"[a-z]+|[0-9]+", re.sub(r"([a-z])([A-Z])", r"\1_\2", column.name).lower()))
-    for role, known in ((Role(role), known) for role, known in role_words().items()):
-        if hit := sorted(words.intersection(known)):
-            if role is Role.CLASS and column.distinct > 10:
-                continue
-            if role is Role.IDENTIFIER and not column.unique and column.distinct <= min(FEW, column.rows // 2):
-                continue  # `account type` and `user group` are not identifiers
-            return Guess(role, f"the name says {hit[0]!r}")
+    shape = read_values(seen.values) if column.text else None
+    for guess in (_by_relation(column, seen), _by_shape(column, shape), _by_name(column, shape)):
+        if guess is not None:
+            weak = guess.role is Role.QUASI and not guess.sure and _strong(column) is None
+            return _of_table(seen.about) if weak and seen.about else guess
+    return _by_type(column, shape)
+
+
+def _of_table(about: str) -> Guess:
+    return Guess(Role.CONFIDENTIAL, f"the table's name says {about}", sure=False, kind=about)
+
+
+def _by_relation(column: ColumnProfile, seen: Evidence) -> Guess | None:
+    if seen.refers is not None:
+        return Guess(Role.IDENTIFIER, f"the key of a person in {seen.refers!r}", kind="key")
+    if seen.per_person is not None:
+        return Guess(Role.IDENTIFIER, f"a value of its own for each {seen.per_person}", kind="key")
+    if seen.dimension is not None and _strong(column) is None:
+        return Guess(Role.QUASI, f"refers to {seen.dimension!r}: what it means is public", kind="dimension")
+    return None
+
+
+def _by_shape(column: ColumnProfile, shape: Shape | None) -> Guess | None:
+    """Let values overrule the name where they are a direct identifier."""
+    if shape is None or shape.role != "identifier":
+        return None
+    said = _strong(column)
+    other = said is not None and said.meaning.role != "identifier"
+    if other and column.distinct <= FEW and shape.kind in {"names of people", "street addresses", "free text"}:
+        return None  # a few titles of jobs, or of diseases
+    if shape.kind == "names of people" and said is not None and "lives" in said.meaning.kind:
+        return None  # cities are called as people are
+    return Guess(Role.IDENTIFIER, f"its values are {shape.kind}", kind=shape.kind)
+
+
+def _strong(column: ColumnProfile) -> Said | None:
+    found = (said for said in read_name(column.name) if not said.meaning.weak and _applies(column, said))
+    return next(found, None)
+
+
+def _applies(column: ColumnProfile, said: Said) -> bool:
+    meaning = said.meaning
+    if meaning.only == "text":
+        return column.text and column.distinct > min(FEW, column.rows // 2)
+    if meaning.only == "time":
+        return column.type.startswith(("DATE", "TIME", "INTERVAL")) or column.text or column.integer
+    return not meaning.most or column.distinct <= meaning.most
+
+
+def _by_name(column: ColumnProfile, shape: Shape | None) -> Guess | None:
+    found = [said for said in read_name(column.name) if _applies(column, said)]
+    if not found:
+        return None
+    best = found[0]
+    role, kind = Role(best.meaning.role), best.meaning.kind
+    reason = f"the name says {best.word!r}: {kind}"
+    flag = column.type == "BOOLEAN" or (column.distinct <= 2 and column.rows > 10)
+    if not best.meaning.weak:
+        if role is Role.IDENTIFIER and flag:
+            return Guess(Role.QUASI, f"{reason}, but yes or no", sure=False, kind=kind)
+        coded = any(said.meaning.weak and said.word not in best.word for said in found)
+        if role in {Role.QUASI, Role.CONFIDENTIAL} and coded and _numbering(column):
+            return Guess(Role.IDENTIFIER, f"{reason}, but it numbers something", sure=False, kind=kind)
+        return Guess(role, reason, kind=kind)
+    many = column.distinct > min(FEW, column.rows // 2) or column.unique
+    person = [said for said in found if said.meaning.kind == "a person"]
+    if many or person or (column.text and "name" in best.word and shape is not None):
+        return Guess(Role.IDENTIFIER, reason, sure=bool(many), kind=kind)
+    few = f"{reason}, with {counted(column.distinct, 'different value')}"
+    return Guess(Role.QUASI if column.distinct else Role.IDENTIFIER, few, sure=False, kind=kind)
+
+
+def _numbering(column: ColumnProfile) -> bool:
+    """Tell whether a column with `id` or `number` in its name numbers many things, not a few kinds of them."""
+    return column.distinct > FEW and (column.unique or (column.integer and tokens(column.name)[-1:] == ["id"]))
+
+
+def _by_type(column: ColumnProfile, shape: Shape | None) -> Guess:
     if column.unique and not column.type.startswith(("DOUBLE", "FLOAT", "DECIMAL")):
-        return Guess(Role.IDENTIFIER, "unique in every record")
-    if not (column.numeric or column.text or column.type in {"BOOLEAN", "DATE"} or column.type.startswith("ENUM")):
-        return Guess(Role.IDENTIFIER, f"the type {column.type} cannot be grouped safely")
+        return Guess(Role.IDENTIFIER, "unique in every record", kind="key")
+    if shape is not None:
+        return Guess(Role(shape.role), f"its values look like {shape.kind}", sure=False, kind=shape.kind)
+    if column.type.startswith(("DATE", "TIMESTAMP", "TIME")):
+        return Guess(Role.QUASI, "a date or time: an intruder may know when it was", sure=False, kind="time")
+    grouped = column.numeric or column.text or column.type == "BOOLEAN" or column.type.startswith("ENUM")
+    if not grouped:
+        return Guess(Role.IDENTIFIER, f"the type {column.type} cannot be grouped safely", kind="type")
+    if column.text and column.distinct > FEW:
+        return Guess(
+            Role.IDENTIFIER, f"text with {counted(column.distinct, 'different value')}, unknown name", sure=False
+        )
     if column.distinct == 0:
-        return Guess(Role.CONFIDENTIAL if column.numeric else Role.QUASI, "CHECK: the column is empty")
-    if column.distinct <= FEW:
-        return Guess(Role.QUASI, f"{counted(column.distinct, 'different value')}: people group by it")
-    return Guess(Role.CONFIDENTIAL, f"{counted(column.distinct, 'different value')} and an unknown name: kept safe")
+        return Guess(Role.CONFIDENTIAL, "the column is empty", sure=False)
+    many = counted(column.distinct, "different value")
+    return Guess(Role.CONFIDENTIAL, f"{many} and an unknown name: kept safe", sure=False)
 
 
 def guess_key(table: TableProfile) -> str | None:
@@ -48,15 +154,3 @@ def guess_key(table: TableProfile) -> str | None:
     unique = [column for column in table.columns if column.unique and (column.integer or column.text)]
     named = [column for column in unique if re.search(r"(^|_)(id|key|uuid|nr|no)$", column.name.lower())]
     return next((column.name for column in (*named, *unique)), None)
-
-
-def guess_public(table: TableProfile, others: list[TableProfile]) -> str | None:
-    """Say why `table` looks like a public dimension table, or None."""
-    if any(guess_role(column).role is Role.CONFIDENTIAL for column in table.columns) or len(table.columns) < 2:
-        return None
-    for other in others:
-        for column in table.columns:
-            shared = other.column(column.name)
-            if column.unique and shared is not None and not shared.unique and other.rows > table.rows:
-                return f"one row per {column.name!r}, a column of {other.name!r}, and nothing confidential in it"
-    return None

@@ -11,6 +11,7 @@ from ruamel.yaml.comments import CommentedMap, CommentedSeq
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
 from sdcdb.errors import PolicyError, Problem
+from sdcdb.fields.category_shares import text_of
 from sdcdb.policy.explain import explain
 from sdcdb.policy.models import Policy
 
@@ -89,8 +90,8 @@ def _plain(node: Any, path: FieldPath, lines: dict[FieldPath, int], problems: li
         plain = {}
         for key, value in node.items():
             line = node.lc.key(key)[0] + 1 if key in node.lc.data else lines.get(path, 1)
-            if isinstance(key, int | float) and not isinstance(key, bool) and path[-1:] == ("known",):
-                key = f"{key}"  # noqa: PLW2901 - a value of the column
+            if isinstance(key, int | float | None) and path[-1:] == ("known",):
+                key = text_of(key)  # noqa: PLW2901 - a value of the column
             if not isinstance(key, str):
                 problems.append(Problem(dotted((*path, str(key))), f'write the name in quotes: "{key}"', line))
                 continue

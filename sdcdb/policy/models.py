@@ -1,49 +1,28 @@
 """The policy as typed, frozen models: read from YAML by `sdcdb.policy.load`, and the source of the JSON Schema."""
 
 from collections.abc import Iterator
-from enum import StrEnum
-from math import isfinite
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema, field_validator, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, field_validator, model_validator
 from pydantic.annotated_handlers import GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError
 
 from sdcdb.connection.identifiers import fold, folded_alike
 from sdcdb.errors import choices
-from sdcdb.fields import histogram as histograms
 from sdcdb.fields.amount import Amount, FloorField, parse
-from sdcdb.fields.histogram import Histogram
+from sdcdb.fields.share import ShareField, parse_share
 from sdcdb.fields.strict import Strict, incoherent
 from sdcdb.policy import people
+from sdcdb.policy.column import Column, Role
 from sdcdb.policy.defaults import DEFAULTS
 from sdcdb.policy.links import Alike, Equation, parse_link
 from sdcdb.policy.methods import Method, RowMethod
+from sdcdb.policy.release_floors import Floors
 from sdcdb.policy.resources import Resources
 
-Number = int | float
 Aggregate = Literal["count", "sum", "avg", "min", "max"]
 ROWID = "rowid"
-
-
-class Role(StrEnum):
-    """What a column is."""
-
-    IDENTIFIER = "identifier"
-    QUASI = "quasi"
-    CONFIDENTIAL = "confidential"
-    CLASS = "class"
-    PUBLIC = "public"
-
-
-def _finite(number: Any) -> Any:
-    if isinstance(number, bool) or not isinstance(number, int | float) or not isfinite(number):
-        raise PydanticCustomError("number", "must be a number, not {given}", {"given": repr(number)})
-    return number
-
-
-FiniteNumber = Annotated[Number, BeforeValidator(_finite)]
 
 
 def _pool(given: Any) -> Any:
@@ -62,87 +41,6 @@ def _groups(given: Any) -> Any:
 
 Groups = Annotated[Literal["merge", "mark", "deny"], BeforeValidator(_groups)]
 Pool = Annotated[Literal["all", "user", "team"], BeforeValidator(_pool)]
-
-
-def _texts(given: Any) -> Any:
-    return {str(key): str(share) for key, share in given.items()} if isinstance(given, dict) else given
-
-
-Known = Annotated[
-    dict[str, str],
-    BeforeValidator(_texts),
-    Field(min_length=1),
-    WithJsonSchema(
-        {
-            "type": "object",
-            "minProperties": 1,
-            "additionalProperties": False,
-            "patternProperties": {histograms.KEY: {"type": "string", "pattern": histograms.SHARE}},
-        }
-    ),
-]
-
-
-class Column(Strict):
-    """A column's role and the range that is publicly known: `sex: quasi`, or `{role: confidential, domain: [0, 9]}`."""
-
-    role: Role
-    """identifier: never leaves. quasi: usable in predicates and groups. confidential: only inside allowed aggregates.
-    class: what a classifier predicts. public: anything goes."""
-    domain: tuple[FiniteNumber, FiniteNumber] | None = None
-    """[min, max] as the public knows it; never taken from the data."""
-    step: FiniteNumber | None = None
-    """The grid that values lie on, from the domain's minimum: 1 for whole numbers, 0.01 for cents."""
-    known: Known | None = None
-    """What the public knows of the distribution: shares of single values and of ranges, such as
-    `{0: 92%, 1 to 5000: 5%, 5000 to 99999: 3%}`. Analysts see it. Left out, all values of the domain count as equally
-    likely."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _short_form(cls, given: Any) -> Any:
-        return {"role": given} if isinstance(given, str) else given
-
-    @model_validator(mode="after")
-    def _coherent(self) -> Self:
-        problems: list[tuple[tuple[str | int, ...], str]] = []
-        if self.domain is not None and not self.domain[0] < self.domain[1]:
-            problems.append((("domain",), f"must be [min, max] with min below max, not {list(self.domain)}"))
-        elif self.step is not None and self.domain is None:
-            problems.append((("step",), "needs a domain beside it: domain: [min, max]"))
-        elif self.step is not None and not 0 < self.step <= self.width:
-            problems.append(
-                (("step",), f"must be above 0 and at most the domain's width {self.width}, not {self.step}")
-            )
-        if self.known is not None and not problems:
-            problems += list(self._known_problems())
-        incoherent(self, problems)
-        return self
-
-    def _known_problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        if self.role is not Role.CONFIDENTIAL:
-            yield ("known",), "is for confidential columns: values of the others are public anyway"
-        elif self.domain is None:
-            yield ("known",), "needs a domain beside it: domain: [min, max]"
-        else:
-            for key, why in histograms.problems(self.known or {}, self.domain):
-                yield ("known",) if key is None else ("known", key), why
-
-    @property
-    def histogram(self) -> Histogram | None:
-        """What is declared public of the distribution."""
-        return None if self.known is None else histograms.histogram(self.known)
-
-    @property
-    def width(self) -> Number:
-        """The width of the domain, 0 when none is declared."""
-        return self.domain[1] - self.domain[0] if self.domain else 0
-
-    @classmethod
-    def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        """Allow the short form, a role as a plain word, beside the mapping."""
-        mapping = handler.resolve_ref_schema(super().__get_pydantic_json_schema__(core, handler))
-        return {"anyOf": [{"enum": [role.value for role in Role]}, mapping]}
 
 
 class Restrict(Strict):
@@ -167,10 +65,20 @@ class Restrict(Strict):
     question is denied."""
     max_overlap: int | None = Field(default=DEFAULTS["restrict"]["max_overlap"], ge=0, strict=True)
     """The most records that two different query sets may share; left out, any number."""
+    refresh: Literal["declared", "auto"] = Field(default=DEFAULTS["restrict"]["refresh"])
+    """When a table that has changed is answered about as it is now. declared: after its owner's `sdcdb refresh`. auto:
+    by itself, when the gateway opens and from time to time in the server, once `refresh_people` have changed. Until
+    then a gateway that is open goes on with the version before."""
+    refresh_people: int = Field(default=DEFAULTS["restrict"]["refresh_people"], ge=1, strict=True)
+    """How many people must have come, left or changed before `refresh: auto` shows a new version."""
     small_totals: Literal["forbid", "allow"] = Field(default=DEFAULTS["restrict"]["small_totals"])
     """Whether answers may be combined to the total of fewer than `min_set` people. forbid: never, whoever they are and
     whatever chain of answers leads there. allow: only people whom the answers do not tell apart, pairs and, while they
     are few, threes are looked at; more is answered."""
+    max_belief: ShareField = Field(default=parse_share(DEFAULTS["restrict"]["max_belief"]))
+    """How sure anybody may become that somebody has a sensitive value of a confidential category."""
+    estimate: Literal["never", "on_denial"] = Field(default=DEFAULTS["restrict"]["estimate"])
+    """Whether a question that is denied is answered from a protected view instead, with its standard error."""
 
 
 class View(Strict):
@@ -224,6 +132,8 @@ class Table(Strict):
     in every record, `net ~ gross` where one follows from the other nearly or in some other way."""
     protect: dict[str, View] = Field(default_factory=dict)
     """Protected views to create, by name."""
+    release: Floors = Field(default_factory=Floors)
+    """What a protected view must reach before `sdcdb release` writes it to a file."""
 
     @model_validator(mode="before")
     @classmethod

@@ -1,9 +1,10 @@
 """CACTUS (Ganti, Gehrke and Ramakrishnan 1999), which the thesis (2007, 6.3 and 6.6.1) compares with DETECTIVE.
 
-Two values of different columns are strongly connected when they share more records than `factor` times what they would
-if columns were independent and values equally frequent: n / (|Da| |Db|). Two values of one column are similar when they
-are strongly connected with a common value of every other column that counts. A cluster is a set of values of each
-column such that all pairs across columns are strongly connected.
+Two values of different columns are strongly connected when they share at least `factor` times as many records as they
+would if columns were independent and values equally frequent, n / (|Da| |Db|). Two values of one column are similar
+with respect to another column when both are strongly connected with a common value of it. A candidate cluster is a set
+of values of each column such that all pairs across columns are strongly connected; it is a cluster if its support, the
+number of records that have only its values, is greater than `support`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,27 +22,46 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Cactus:
-    """What CACTUS finds: similar values of each column, with the number of columns that say so, and clusters."""
+    """What CACTUS finds: similar values, the other columns that say so, and clusters with their support."""
 
     similar: Mapping[str, tuple[tuple[str, str], ...]]
+    respects: Mapping[str, Mapping[tuple[str, str], tuple[str, ...]]]
     clusters: tuple[Mapping[str, tuple[str, ...]], ...]
+    supports: tuple[int, ...]
 
 
-def cactus(columns: Mapping[str, Sequence[Any]], factor: float = 1.5) -> Cactus:
-    """Return what CACTUS finds in columns of categories; a missing value is None and does not count."""
+def cactus(columns: Mapping[str, Sequence[Any]], factor: float = 1.2, support: int = 0) -> Cactus:
+    """Return what CACTUS finds in columns of categories; a missing value is None and does not count.
+
+    The thesis's example (6.3): 360 records, three values of a, four of b; 36 records make a strong connection.
+
+    >>> pairs = [("a1", "b1", 100), ("a2", "b1", 31), ("a3", "b1", 36), ("a2", "b2", 193)]
+    >>> a, b = ([pair[n] for pair in pairs for _ in range(pair[2])] for n in (0, 1))
+    >>> cactus({"a": [*a, None, None], "b": [*b, "b3", "b4"]}, 1.2).similar["a"]
+    (('a1', 'a3'),)
+    """
     if len(columns) < 2:
         raise DataError("CACTUS needs at least two columns")
     values = {name: sorted({str(v) for v in given if v is not None}) for name, given in columns.items()}
     strong = _strong(columns, values, factor)
-    similar = {
-        name: tuple(
-            (a, b)
+    respects = {
+        name: {
+            (a, b): common
             for (i, a), (j, b) in combinations(enumerate(values[name]), 2)
-            if all((strong[name, other][i] & strong[name, other][j]).any() for other in values if other != name)
-        )
+            if (common := tuple(o for o in values if o != name and (strong[name, o][i] & strong[name, o][j]).any()))
+        }
         for name in values
     }
-    return Cactus(similar, tuple(_clusters(values, strong)))
+    candidates = [(each, _support(columns, each)) for each in _clusters(values, strong)]
+    kept = [(cluster, records) for cluster, records in candidates if records > support]
+    similar = {name: tuple(pairs) for name, pairs in respects.items()}
+    return Cactus(similar, respects, tuple(c for c, _ in kept), tuple(n for _, n in kept))
+
+
+def _support(columns: Mapping[str, Sequence[Any]], cluster: Mapping[str, tuple[str, ...]]) -> int:
+    """Count the records that have only values of a cluster."""
+    rows = zip(*(columns[name] for name in cluster), strict=True)
+    return sum(all(str(v) in own for v, own in zip(row, cluster.values(), strict=True)) for row in rows)
 
 
 def _strong(
@@ -54,7 +74,7 @@ def _strong(
         for v, w in zip(columns[a], columns[b], strict=True):
             if v is not None and w is not None:
                 counts[place[0][str(v)], place[1][str(w)]] += 1
-        made[a, b] = counts > factor * counts.sum() / max(1, counts.size)
+        made[a, b] = counts >= factor * counts.sum() / max(1, counts.size) * (1 - 1e-12)  # 1.2 x 30 is above 36
         made[b, a] = made[a, b].T
     return made
 

@@ -64,6 +64,14 @@ class Cooccurrence:
         """Return the contingency table of two columns."""
         return self.counts[self.blocks[self._position(column)], self.blocks[self._position(other)]]
 
+    def only(self, columns: Sequence[str]) -> "Cooccurrence":
+        """Return the counts of some of the columns: what counting these alone would have given."""
+        places = [self._position(column) for column in columns]
+        blocks = self.blocks
+        own = np.concatenate([np.arange(blocks[at].start, blocks[at].stop) for at in places])
+        categories = tuple(self.categories[at] for at in places)
+        return Cooccurrence(self.rows, tuple(columns), categories, self.counts[np.ix_(own, own)])
+
     def _position(self, column: str) -> int:
         if column not in self.columns:
             raise DataError(f"column {column!r} was not counted; {choices(column, self.columns)}")

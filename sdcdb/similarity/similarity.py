@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdcdb.errors import DataError, choices
-from sdcdb.similarity.cooccurrence import Ints, cooccurrence
+from sdcdb.similarity.cooccurrence import Cooccurrence, Ints, cooccurrence
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -79,7 +79,11 @@ def similarity(
         raise DataError(f"threshold is {threshold}: it must be from 0 to 1")
     if not (0 <= c1 <= 1 and 0 <= c2 <= 1 and abs(c1 + c2 - 1) <= TOLERANCE):
         raise DataError(f"c1 is {c1} and c2 is {c2}: they must be from 0 to 1 and sum to 1")
-    found = cooccurrence(con, table, columns)
+    return of_counts(cooccurrence(con, table, columns), threshold, c1, c2, graph)
+
+
+def of_counts(found: Cooccurrence, threshold: float, c1: float, c2: float, graph: Graph) -> dict[str, Similarity]:
+    """Return S', S'' and S for each column that was counted."""
     near, far = both(found.counts, found.blocks, threshold, graph)
     return {
         column: Similarity(*(_frame(matrix, values) for matrix in (s1, s2, c1 * s1 + c2 * s2)))

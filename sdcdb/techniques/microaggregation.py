@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 from pydantic import Field
 from sqlglot import exp
 
-from sdcdb.connection.identifiers import identifier, quoted, table_reference
+from sdcdb.connection.identifiers import identifier, quoted
 from sdcdb.engines.expressions import Row, joined
 from sdcdb.errors import counted
+from sdcdb.techniques.families.by_record import fetch_in_order, store_in_order
 from sdcdb.techniques.families.numbers import NumberShape
 from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Kind, Params, Source, Technique
 
@@ -112,29 +113,16 @@ def fit(
 
 def _fetch(engine: Engine, table: Source, columns: list[str]) -> Floats:
     """Return the columns, one record per row, in the order of the key. NaN is NULL: `check` refuses any other NaN."""
-    listed = ", ".join(f"CAST({quoted(identifier(name))} AS DOUBLE)" for name in columns)
-    query = f"SELECT {listed} FROM {quoted(table_reference(table.name))} ORDER BY {quoted(identifier(table.key))}"
-    found = engine.con.sql(query).to_arrow_table()
+    found = fetch_in_order(engine, table, [f"CAST({quoted(identifier(name))} AS DOUBLE)" for name in columns])
     return np.column_stack([found.column(n).to_numpy() for n in range(len(columns))])
 
 
 def _store(engine: Engine, table: Source, name: str, columns: list[str], means: Floats) -> None:
-    """Store the means by record, matched by the order of the key: no key has to pass through Python."""
+    """Store the means by record."""
     import pyarrow as pa
 
-    place = "sdc means of groups"
-    arrays = [pa.array(means[:, n], from_pandas=True) for n in range(len(columns))]
-    engine.con.register(place, pa.table([*arrays, pa.array(np.arange(1, len(means) + 1))], names=[*columns, "sdc n"]))
-    try:
-        key = quoted(identifier(table.key))
-        listed = ", ".join(f"m.{quoted(identifier(column))}" for column in columns)
-        engine.store(
-            name,
-            f"SELECT r.{key}, {listed} FROM {quoted(identifier(place))} AS m JOIN (SELECT {key}, row_number() OVER "
-            f'(ORDER BY {key}) AS n FROM {quoted(table_reference(table.name))}) AS r ON m."sdc n" = r.n ORDER BY r.n',
-        )
-    finally:
-        engine.con.unregister(place)
+    arrays = {column: pa.array(means[:, n], from_pandas=True) for n, column in enumerate(columns)}
+    store_in_order(engine, table, name, arrays, {})
 
 
 def _groups(values: Floats, k: int, block: int) -> Iterator[tuple[Group, Ints]]:

@@ -8,7 +8,6 @@ from sqlglot import exp
 
 from sdcdb.connection.identifiers import identifier, quoted, table_reference
 from sdcdb.connection.profile import FLOATS, INTEGERS, column_types
-from sdcdb.engines.duckdb import SCHEMA
 from sdcdb.engines.expressions import SPAN, TABLE, Row, joined, real
 from sdcdb.errors import DataError, choices
 from sdcdb.fields.amount import Amount, AmountField, parse
@@ -88,7 +87,7 @@ def fit(engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: 
     key, value = quoted(identifier(table.key)), quoted(identifier(column.name))
     ((changed, of),) = engine.query(
         f"SELECT count(*) FILTER (s.{value} <> {TABLE}.{value}), count(*) "
-        f"FROM {SCHEMA}.{quoted(identifier(stored))} AS s "
+        f"FROM {engine.reference(stored)} AS s "
         f"JOIN {quoted(table_reference(table.name))} AS {TABLE} ON s.{key} = {TABLE}.{key}"
     )
     return FittedSwapping(

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from enum import IntEnum, StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, BeforeValidator, WithJsonSchema
 from pydantic_core import PydanticCustomError
@@ -40,6 +40,8 @@ class Draws(IntEnum):
     TWO = 2
     NORMAL = 3
     """A normal number, half of a pair: two draws make two of them (Box and Muller), for two columns."""
+    SMALL = 4
+    """One draw of 16 bits: enough for a column of few categories."""
 
 
 def _value_text(given: Any) -> Any:
@@ -87,7 +89,8 @@ class Source:
     """The table to fit on: its name, the view it is fitted for, its record key, and what makes its draws.
 
     `columns` are the table's columns other than identifiers, for techniques that use other columns;
-    `distinct` says how many different values each column has.
+    `distinct` says how many different values each column has; `quasi` are the quasi-identifiers that no other method
+    of the view changes, `confidential` the confidential columns.
     """
 
     name: str
@@ -97,6 +100,8 @@ class Source:
     row: Row
     columns: tuple[str, ...] = ()
     distinct: Mapping[str, int] = field(default_factory=dict)
+    quasi: tuple[str, ...] = ()
+    confidential: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -117,7 +122,11 @@ class Engine:
 
         For techniques that are by nature about groups of records. The name must contain the view's name.
         """
-        self.con.execute(f"CREATE OR REPLACE TABLE {SCHEMA}.{quoted(identifier(name))} AS {query}")
+        self.con.execute(f"CREATE OR REPLACE TABLE {self.reference(name)} AS {query}")
+
+    def reference(self, name: str) -> str:
+        """Return the table in which `store` kept rows, as SQL."""
+        return f"{SCHEMA}.{quoted(identifier(name))}"
 
     def texts(self, column: ColumnSpec, values: Iterable[str]) -> tuple[str, ...]:
         """Return values of the policy as they read in the column: `1.50` is `1.5` in a DOUBLE."""
@@ -143,6 +152,10 @@ class Fitted(Strict):
     columns: tuple[str, ...]
     scope: str = ""
     """Which draws it uses: the method and a digest of its parameters. Set by `protect`."""
+
+    def drawn_from(self, row: Row) -> Self:  # noqa: ARG002 - for subclasses
+        """Return what was fitted in a form that suits the draws of the row, such as their number of bits."""
+        return self
 
     def expressions(self, row: Row) -> Mapping[str, exp.Expr]:
         """Return the perturbed value of each column as an expression of the row. NULL is kept by the view."""

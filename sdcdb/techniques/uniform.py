@@ -11,6 +11,8 @@ from sdcdb.fields.amount import Amount, AmountField
 from sdcdb.techniques.families.numbers import Boundary, NumberShape
 from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Kind, Params, Source, Technique
 
+WHOLE = Amount(1.0, relative=True)
+
 
 class Uniform(Params):
     """Add uniform noise to a number.
@@ -25,7 +27,7 @@ class Uniform(Params):
     """
 
     method: Literal["uniform"]
-    width: AmountField = Amount(1.0, relative=True)
+    width: AmountField = WHOLE
     """The largest noise: a number in the column's unit, or a share of the domain's width such as `10%`."""
     boundary: Boundary = "wrap"
     """What happens at the ends of the domain: wrap, clip or reflect."""

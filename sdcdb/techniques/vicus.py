@@ -1,5 +1,6 @@
 """VICUS: noise for categories that prefers similar values (2012)."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
@@ -8,9 +9,10 @@ from sdcdb.techniques.families.categories import CategoryShape, FittedTransition
 from sdcdb.techniques.technique import ColumnSpec, Engine, Kind, Params, Source, Technique, one_draw
 
 if TYPE_CHECKING:
-    from sdcdb.similarity.similarity import Similarity
+    from sdcdb.similarity.similarity import Graph, Similarity
 
 FEW = 60  # a column with more values than this says little about which values are similar, and costs much
+TWO = 2  # values: one subset, as alone each would be kept nearly always
 
 
 class Partitioned(Params):
@@ -22,13 +24,13 @@ class Partitioned(Params):
     """How many times more likely it is changed to a given value of its subset than to one outside (eq. 8)."""
     graph: Literal["simple", "multi"] = "multi"
     """`multi` counts co-occurrences, as in the paper's experiments; `simple` only records that they occur."""
-    threshold: float = Field(default=0.6, ge=0, le=1)
+    threshold: float = Field(default=0.75, ge=0, le=1)
     """T: values of other columns that are more similar than this count as the same in S''."""
     c1: float = Field(default=0.6, ge=0, le=1)
     """The weight of S' in the total similarity; S'' gets the rest (eq. 1)."""
-    subsets: int | None = Field(default=None, ge=1)
-    """The number of subsets. By default, fitting chooses it."""
-    min_size: int = Field(default=2, ge=1)
+    subsets: int | None = Field(default=4, ge=1)
+    """The paper's k, the number of subsets, or as many as the values allow. `null`: fitting chooses it."""
+    min_size: int = Field(default=1, ge=1)
     """minS, the smallest number of values in a subset."""
     optimiser: Literal["local", "genetic"] = "local"
     """How the partition is searched: `genetic` as in the paper, or `local`, which cuts at least as well."""
@@ -40,6 +42,10 @@ class Vicus(Partitioned):
     Two values are similar when they occur with the same values of other columns (S', eq. 2), or with similar ones
     (S''). The values are partitioned into subsets of similar values; a value is kept with probability Ps, changed to
     each other value of its subset with psp, and to each value outside with pdp (VICUS 2012, eqs. 8 to 11).
+
+    Similarity looks at all columns of the table that have up to 60 values, identifiers apart, whichever of them are
+    perturbed. A column of two values is one subset; one of three or four has, by default, each value by itself, and is
+    then kept nearly always: give it `subsets: 2`, or a smaller `k2`, where that is too often.
     """
 
     method: Literal["vicus"]
@@ -66,12 +72,8 @@ def fit_partitioned(
 ) -> list[tuple[ColumnSpec, CategoryShape, tuple[tuple[str, ...], ...]]]:
     """Read the values of each column, and partition them by similarity; one pass over the table serves all columns."""
     from sdcdb.similarity.partition import partition
-    from sdcdb.similarity.similarity import similarity
 
-    few = {name for name, number in table.distinct.items() if 1 < number <= FEW}
-    wanted = [column.name for column in columns]
-    context = [name for name in table.columns if name in few or name in wanted]
-    found = similarity(engine.con, table.name, context, params.threshold, params.c1, 1 - params.c1, params.graph)
+    found = similarities(engine, table, [column.name for column in columns], params.threshold, params.c1, params.graph)
     results = []
     for column in columns:
         shape = category_shape(engine, table, column)
@@ -79,11 +81,40 @@ def fit_partitioned(
         subsets: tuple[tuple[str, ...], ...] = ()
         if shape.values:
             matrix = total.loc[list(shape.values), list(shape.values)].to_numpy()
-            most = len(shape.values) // params.min_size
-            k = None if params.subsets is None else min(params.subsets, max(1, most))
-            subsets = partition(matrix, k, params.min_size, params.optimiser).subsets(shape.values)
+            most = number_of_subsets(len(shape.values), params)
+            subsets = partition(matrix, most, params.min_size, params.optimiser).subsets(shape.values)
         results.append((column, shape, subsets))
     return results
+
+
+def number_of_subsets(size: int, params: Partitioned) -> int | None:
+    """Return into how many subsets this many values go: None to let fitting choose, 1 for two values.
+
+    >>> [number_of_subsets(size, Vicus(method="vicus", k1=5, k2=20)) for size in (1, 2, 3, 4, 9)]
+    [1, 1, 3, 4, 4]
+    """
+    if size <= TWO:
+        return 1
+    return None if params.subsets is None else min(params.subsets, max(1, size // params.min_size))
+
+
+def similarities(
+    engine: Engine, table: Source, wanted: Sequence[str], threshold: float, c1: float, graph: "Graph"
+) -> "dict[str, Similarity]":
+    """Return the similarities of each column's values, judged by all columns of the table that have few values.
+
+    Which other columns are wanted makes no difference: one that has many values is judged by the same columns, and
+    takes no part in judging others.
+    """
+    from sdcdb.similarity.cooccurrence import cooccurrence
+    from sdcdb.similarity.similarity import of_counts
+
+    context = [name for name in table.columns if table.distinct.get(name, FEW + 1) <= FEW]
+    others = [name for name in wanted if name not in context]
+    counted = cooccurrence(engine.con, table.name, [*context, *others])
+    rest = threshold, c1, 1 - c1, graph
+    found = of_counts(counted.only(context), *rest) if context else {}
+    return found | {name: of_counts(counted.only([*context, name]), *rest)[name] for name in others}
 
 
 def _by_text(engine: Engine, found: "Similarity") -> Any:
@@ -106,15 +137,6 @@ def fit(engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: 
         )
         for column, shape, subsets in fit_partitioned(engine, table, columns, params)
     )
-
-
-def __getattr__(name: str) -> Any:
-    """Load `sdcdb.techniques.vicus.similarity` late: its module is heavy, and the registry imports this one early."""
-    if name == "similarity":
-        from sdcdb.similarity.similarity import similarity
-
-        return similarity
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 TECHNIQUE = Technique("vicus", Kind.CATEGORY, Vicus, FittedVicus, fit, joint=True, draws=one_draw)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.resources import files
+from itertools import count
 from typing import Any
 
 import duckdb
@@ -11,10 +12,14 @@ from sqlglot import exp
 
 from sdcdb.connection.identifiers import fold, identifier, quoted
 from sdcdb.engines.duckdb import SCHEMA, enum_name
+from sdcdb.engines.expressions import PAIR, WORD, Bits, Lane
 from sdcdb.errors import DatabaseError, choices
 from sdcdb.techniques.technique import Draws
 from sdcdb.version import __version__
 from sdcdb.views.plan import Plan
+
+UNIT = 16  # bits: every draw has a multiple of them
+WIDTHS = {Draws.SMALL: UNIT, Draws.ONE: 32, Draws.TWO: 64, Draws.NORMAL: PAIR}
 
 
 @dataclass(frozen=True)
@@ -45,29 +50,37 @@ def kinds(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
     return dict(con.execute(f"SELECT view_name, kind FROM {SCHEMA}.plans").fetchall()) if exists(con) else {}
 
 
-def lanes(con: duckdb.DuckDBPyConnection, table: str, needed: Mapping[str, Draws]) -> dict[str, int]:
-    """Return the first lane of each place (`Row.place`), giving new ones a free one. A lane once given stays given."""
-    sql = f"SELECT place, lane, draws FROM {SCHEMA}.lanes WHERE table_name = ?"
-    given = {place: (lane, Draws(draws)) for place, lane, draws in con.execute(sql, [table]).fetchall()}
-    for place, draws in needed.items():
-        if place not in given:
-            given[place] = _free(list(given.values()), draws), draws
-            con.execute(f"INSERT INTO {SCHEMA}.lanes VALUES (?, ?, ?, ?)", [table, place, *given[place]])
-    return {place: given[place][0] for place in needed}
+def lanes(con: duckdb.DuckDBPyConnection, table: str, needed: Mapping[str, Draws]) -> dict[str, Lane]:
+    """Return where the draws of each place (`Row.place`) are, giving new ones free bits. What is given stays given.
+
+    A place that an earlier version gave a lane keeps it: its values must not be drawn a second time.
+    """
+    sql = f"SELECT place, lane FROM {SCHEMA}.lanes WHERE table_name = ?"
+    earlier: dict[str, int] = dict(con.execute(sql, [table]).fetchall())
+    sql = f"SELECT place, first_bit, width, half FROM {SCHEMA}.bits WHERE table_name = ?"
+    given = {place: Bits(*rest) for place, *rest in con.execute(sql, [table]).fetchall()}
+    for place, draws in sorted(needed.items(), key=lambda each: -WIDTHS[each[1]]):  # small ones fill the gaps
+        if place not in given and place not in earlier:
+            given[place] = _free(list(given.values()), draws)
+            con.execute(f"INSERT INTO {SCHEMA}.bits VALUES (?, ?, ?, ?, ?)", [table, place, *given[place]])
+    return {place: earlier[place] if place in earlier else given[place] for place in needed}
 
 
-def _free(given: list[tuple[int, Draws]], draws: Draws) -> int:
-    """Return a free lane. Two draws stand in one word of one digest, and so do two normal numbers.
+def _free(given: list[Bits], draws: Draws) -> Bits:
+    """Return free bits: the second half of a pair of normals if one is left, else the first room inside a word.
 
-    >>> _free([(0, Draws.ONE), (2, Draws.NORMAL)], Draws.NORMAL), _free([(0, Draws.ONE), (2, Draws.NORMAL)], Draws.ONE)
-    (3, 4)
+    >>> pair = Bits(0, 48)
+    >>> [tuple(_free([pair], draws)) for draws in (Draws.NORMAL, Draws.SMALL, Draws.ONE)]
+    [(0, 48, 1), (48, 16, 0), (64, 32, 0)]
     """
     if draws is Draws.NORMAL:
-        normals = {lane for lane, own in given if own is Draws.NORMAL}
-        if alone := [lane for lane in normals if lane % 2 == 0 and lane + 1 not in normals]:
-            return alone[0] + 1
-    end = max((lane + 1 if own is Draws.ONE else lane - lane % 2 + 2 for lane, own in given), default=0)
-    return end if draws is Draws.ONE else end + end % 2
+        whole = {bits.first for bits in given if bits.half}
+        if alone := [bits for bits in given if bits.width == PAIR and bits.first not in whole]:
+            return Bits(alone[0].first, PAIR, 1)
+    width = WIDTHS[draws]
+    taken = {unit for bits in given for unit in range(bits.first // UNIT, (bits.first + bits.width) // UNIT)}
+    starts = (word * WORD + place for word in count() for place in range(0, WORD - width + 1, UNIT))
+    return Bits(next(s for s in starts if taken.isdisjoint(range(s // UNIT, (s + width) // UNIT))), width)
 
 
 def forget_stored(con: duckdb.DuckDBPyConnection, plan: Plan, keep: Plan) -> None:

@@ -9,7 +9,7 @@ import duckdb
 
 from sdcdb.connection.identifiers import fold
 from sdcdb.connection.profile import ColumnProfile, TableProfile, profile, table_names
-from sdcdb.engines.expressions import RECORD, Row
+from sdcdb.engines.expressions import RECORD, Lane, Row
 from sdcdb.errors import DataError
 from sdcdb.policy.models import ROWID, Role, Table, View
 from sdcdb.techniques.registry import TECHNIQUES
@@ -35,25 +35,32 @@ KEY_TYPES = (
 
 Job = tuple[Params, tuple[ColumnSpec, ...]]
 """A method with its parameters, and the columns that it is fitted on together; none for a method of records."""
-Lanes = Callable[[Mapping[str, Draws]], Mapping[str, int]]
-"""Gives each place (`Row.place`) its first lane."""
+Lanes = Callable[[Mapping[str, Draws]], Mapping[str, Lane]]
+"""Gives each place (`Row.place`) its bits, or its first lane."""
+FEW = 64  # values: matrices of more are not rounded to 16 bits
 
 
 def fit_jobs(
     engine: Engine, source: Source, jobs: Iterable[Job], give_lanes: Lanes
-) -> tuple[tuple[Fitted, ...], dict[str, int]]:
+) -> tuple[tuple[Fitted, ...], dict[str, Lane]]:
     """Fit one job after the other; return what was fitted, and the lanes of its draws."""
     fitted: list[Fitted] = []
-    lanes: dict[str, int] = {}
+    lanes: dict[str, Lane] = {}
     for params, columns in jobs:
         row = Row({}, scope_of(params))
         technique = TECHNIQUES[params.method]
-        needed = {row.place(column.name): technique.draws(column, params) for column in columns}
+        needed = {row.place(column.name): _draws(source, column, technique.draws(column, params)) for column in columns}
         lanes |= give_lanes(needed or {row.place(RECORD): Draws.TWO})
-        result = technique.fit(engine, replace(source, row=Row(lanes, row.scope)), columns, params)
+        row = Row(lanes, row.scope)
+        result = technique.fit(engine, replace(source, row=row), columns, params)
         results = result if isinstance(result, tuple) else (result,)
-        fitted += [each.model_copy(update={"scope": row.scope}) for each in results]
+        fitted += [each.model_copy(update={"scope": row.scope}).drawn_from(row) for each in results]
     return tuple(fitted), lanes
+
+
+def _draws(source: Source, column: ColumnSpec, asked: Draws) -> Draws:
+    """Let a category of few values have a small draw."""
+    return Draws.SMALL if asked is Draws.ONE and source.distinct.get(column.name, FEW + 1) <= FEW else asked
 
 
 def scope_of(params: Params) -> str:
@@ -116,6 +123,8 @@ def fit_view(
         row=Row({}),
         columns=_others(found, wanted.table),
         distinct={column.name: column.distinct for column in found.columns},
+        quasi=_of_role(found, wanted, Role.QUASI),
+        confidential=_of_role(found, wanted, Role.CONFIDENTIAL),
     )
     jobs = join_jobs(wanted.view.rows, _wanted_columns(found, wanted.table, wanted.view))
     fitted, lanes = fit_jobs(Engine(con, tell), source, jobs, lambda needed: catalogue.lanes(con, found.name, needed))
@@ -148,6 +157,13 @@ def _key(found: TableProfile, table: Table) -> str:
 def _others(found: TableProfile, table: Table) -> tuple[str, ...]:
     """Return the columns that a technique may look at to learn what goes with a value."""
     named = {fold(name) for name in table.named(*(role for role in Role if role is not Role.IDENTIFIER))}
+    return tuple(column.name for column in found.columns if fold(column.name) in named)
+
+
+def _of_role(found: TableProfile, wanted: Wanted, role: Role) -> tuple[str, ...]:
+    """Return the columns of a role, as the table spells them; of quasi-identifiers, those without a method."""
+    changed = set(wanted.table.methods(wanted.view)) if role is Role.QUASI else set()
+    named = {fold(name) for name in wanted.table.named(role) if name not in changed}
     return tuple(column.name for column in found.columns if fold(column.name) in named)
 
 

@@ -8,12 +8,12 @@ from sqlglot import exp
 
 from sdcdb.connection.identifiers import identifier, table_reference
 from sdcdb.engines.dialect import JOINED, LISTS, Binding, Dialect
-from sdcdb.engines.expressions import TABLE, Row
+from sdcdb.engines.expressions import TABLE, Lane, Row
 from sdcdb.fields.strict import Strict
 from sdcdb.techniques.registry import TECHNIQUES
 from sdcdb.techniques.technique import Fitted
 
-VERSION = 2  # of a plan and of the lists that are stored with it; 1 had other lists for categories
+VERSION = 3  # of a plan and of the lists that are stored with it; 1 had other lists for categories, 2 no `Bits`
 
 
 class Plan(Strict):
@@ -24,7 +24,7 @@ class Plan(Strict):
     table: str
     key: str
     columns: tuple[str, ...]
-    lanes: dict[str, int]
+    lanes: dict[str, Lane]
     fitted: tuple[SerializeAsAny[Fitted], ...]
     rows: int
     """Records in the table when the plan was fitted."""

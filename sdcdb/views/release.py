@@ -12,7 +12,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sdcdb.connection.atomic_file import new_database, written_whole
+from sdcdb.connection.atomic_file import refuse_target, written_whole
+from sdcdb.connection.connect import connect
 from sdcdb.connection.identifiers import quoted, table_reference
 from sdcdb.errors import SdcdbError
 from sdcdb.policy.governed import Governed
@@ -33,28 +34,32 @@ class Release:
     sha256: str
 
 
-def release(database: Governed, view: str, file: Path) -> Release:
-    """Write a protected view to a file, and its manifest to the same name with `.manifest.json`."""
+def write_release(
+    database: Governed, view: str, file: Path, standing: dict[str, Any], *, force: bool = False
+) -> Release:
+    """Write a protected view to a file, and its manifest to the same name with `.manifest.json`.
+
+    `standing` is what the gate found (`sdcdb.assess.gate`); it becomes part of the manifest. `force` replaces files.
+    """
     if file.suffix.lower() not in FORMATS:
         raise SdcdbError(f"cannot write {file.name}: allowed endings are {', '.join(FORMATS)}")
     manifest = file.with_name(file.name + ".manifest.json")
     for path in (file, manifest):
-        if path.exists():
-            raise SdcdbError(f"{path} already exists: choose another name or remove it first")
+        refuse_target(path, replace=force)
     entry = catalogue.entry(database.con, view)
-    _write(database, entry.plan.view, file)
-    try:
-        return _described(database, entry, file, manifest)
-    except BaseException:
-        file.unlink(missing_ok=True)  # a file without its manifest is not a release
-        raise
+    with written_whole(manifest, replace=force) as described, written_whole(file, replace=force) as part:
+        _write(database, entry.plan.view, part, file.suffix.lower())
+        made = _contents(database, entry, file, _checksum(part), standing)
+        described.write_text(json.dumps(made, indent=2, ensure_ascii=False, default=str) + "\n", encoding="utf-8")
+    return Release(file, manifest, made["rows"], made["sha256"])
 
 
-def _described(database: Governed, entry: catalogue.Entry, file: Path, manifest: Path) -> Release:
-    """Write the manifest."""
-    checksum = _checksum(file)
+def _contents(
+    database: Governed, entry: catalogue.Entry, file: Path, checksum: str, standing: dict[str, Any]
+) -> dict[str, Any]:
+    """Return the manifest."""
     ((rows,),) = database.con.execute(f"SELECT count(*) FROM {quoted(table_reference(entry.plan.view))}").fetchall()
-    contents = {
+    return {
         "file": file.name,
         "sha256": checksum,
         "rows": rows,
@@ -62,26 +67,23 @@ def _described(database: Governed, entry: catalogue.Entry, file: Path, manifest:
         "changes": entry.plan.words(),
         "techniques": [each.model_dump(mode="json") for each in entry.plan.fitted],
         "measures": _measures(database, entry.plan),
+        "release_gate": standing,
         "fitted_at": entry.fitted_at.isoformat(),
         "released_at": datetime.now(UTC).isoformat(timespec="seconds"),
         "sdcdb_version": __version__,
     }
-    with written_whole(manifest) as part:
-        part.write_text(json.dumps(contents, indent=2, ensure_ascii=False, default=str) + "\n", encoding="utf-8")
-    return Release(file, manifest, rows, checksum)
 
 
-def _write(database: Governed, view: str, file: Path) -> None:
+def _write(database: Governed, view: str, part: Path, ending: str) -> None:
     name = quoted(table_reference(view))
-    if file.suffix.lower() == ".duckdb":
-        with new_database(file) as con:  # a file of its own: no catalogue, no lists, no view definition
+    if ending == ".duckdb":
+        with connect(part, create=True) as con:  # a file of its own: no catalogue, no lists, no view definition
             con.register("released", database.con.sql(f"FROM {name} ORDER BY ALL").to_arrow_reader())
             con.execute(f"CREATE TABLE {name} AS FROM released")
             con.unregister("released")
         return
-    kind = "FORMAT parquet" if file.suffix.lower() == ".parquet" else "FORMAT csv, HEADER"
-    with written_whole(file) as part:
-        database.con.execute(f"COPY (FROM {name} ORDER BY ALL) TO '{str(part).replace(chr(39), chr(39) * 2)}' ({kind})")
+    kind = "FORMAT parquet" if ending == ".parquet" else "FORMAT csv, HEADER"
+    database.con.execute(f"COPY (FROM {name} ORDER BY ALL) TO '{str(part).replace(chr(39), chr(39) * 2)}' ({kind})")
 
 
 def _measures(database: Governed, plan: Any) -> dict[str, Any]:

@@ -208,7 +208,7 @@ def test_decisions_on_one_table_do_not_wait_for_another(gateway: Gateway) -> Non
     held, go = threading.Event(), threading.Event()
 
     def hold() -> None:
-        with gateway._locks.holding(["another"], "mallory"):
+        with gateway._assessor.locks.holding(["another"], "mallory"):
             held.set()
             go.wait(30)
 

@@ -24,4 +24,18 @@ with engine.connect() as con:
     assert len(con.execute(asked).fetchall()) == 2
 frame = pd.read_sql("SELECT sex, AVG(salary) AS mean FROM staff GROUP BY sex", engine)
 assert list(frame.columns) == ["sex", "mean"]
+with engine.connect().execution_options(stream_results=True, max_row_buffer=100) as con:
+    assert len(con.execute(sa.text("SELECT n FROM range(1000) t(n)")).fetchall()) == 1000  # a cursor on the server
+portions = list(pd.read_sql("SELECT n FROM range(1000) t(n)", engine.connect(), chunksize=300))
+assert [len(portion) for portion in portions] == [300, 300, 300, 100]
+filtered = sa.select(sa.func.count()).select_from(staff).where(staff.c.dept.in_(["Sales", "Legal"]))
+with engine.connect() as con:
+    assert con.execute(filtered).scalar_one() > 0
+assert {each["name"] for each in found.get_columns("dept_dim")} == {"dept", "campus"}
+assert found.get_view_names() == []
+assert found.get_sequence_names() == []
+assert found.get_check_constraints("staff") == []
+assert found.has_table("staff")
+assert not found.has_table("nothere")
+assert found.get_multi_columns(kind=sa.engine.reflection.ObjectKind.ANY)
 print("ok")

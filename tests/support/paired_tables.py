@@ -1,7 +1,10 @@
-"""Pairs of tables that agree on what is public and on every released answer, each behind a gateway of its own."""
+"""Pairs of tables that agree on what is public and on every released answer, behind two gateways.
+
+A gateway serves the first table of many pairs, another one the second: opening gateways takes longer than asking.
+"""
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -24,10 +27,10 @@ TOP = 1000
 KNOWN = ", known: {0: 40%, 0 to 500: 40%, 500 to 1000: 20%}"
 PROTECT = """\
     protect:
-      people_public:
+      {table}_public:
         secret: env:SDCDB_PAIRS
         columns:
-          pay: {method: normal, sd: 10%, boundary: reflect}
+          pay: {{method: normal, sd: 10%, boundary: reflect}}
 """
 Ints = NDArray[np.int64]
 Told = list[tuple[NDArray[np.bool_], frozenset[str]]]
@@ -36,8 +39,9 @@ Told = list[tuple[NDArray[np.bool_], frozenset[str]]]
 
 @dataclass(frozen=True)
 class Pair:
-    """People, their quasi-identifiers, the policy, and the statements that are asked."""
+    """People, their quasi-identifiers, their table's part of the policy, and the statements that are asked."""
 
+    table: str
     town: Ints
     age: Ints
     pay: Ints
@@ -53,10 +57,9 @@ def make(seed: int) -> Pair:
     pay = np.where(rng.random(n) < 0.4, 0, rng.integers(0, TOP + 1, n))
     groups = ("merge", "mark", "deny")[seed % 3]
     protected = seed % 4 == 3
+    table = f"people{seed}"
     policy = f"""\
-version: 1
-tables:
-  people:
+  {table}:
     key: id
     columns:
       id: identifier
@@ -64,7 +67,7 @@ tables:
       age: quasi
       pay: {{role: confidential, domain: [0, {TOP}], step: 1{KNOWN if seed % 4 else ""}}}
     restrict: {{min_set: 3, min_interval: 5% of spread, min_h0: 1.0, groups: {groups}}}
-{PROTECT if protected else ""}"""
+{PROTECT.format(table=table) if protected else ""}"""
     kinds = ["SUM(pay)", "AVG(pay), COUNT(*)"]
     kinds += [] if seed % 2 else ["MAX(pay)", "MIN(pay)", "SUM(pay), MAX(pay)"]
     made = []
@@ -74,40 +77,52 @@ tables:
         what = kinds[int(rng.integers(len(kinds)))]
         by = int(rng.integers(3))
         if by == 2:
-            made.append(f"SELECT town, {what} FROM people WHERE {where} GROUP BY town ORDER BY ALL")
+            made.append(f"SELECT town, {what} FROM {table} WHERE {where} GROUP BY town ORDER BY ALL")
         else:
-            made.append(f"SELECT {what} FROM people WHERE {where}{' AND town <> 2' * by}")
-    return Pair(rng.integers(0, 3, n), rng.integers(0, 12, n), pay, policy, tuple(made), protected)
+            made.append(f"SELECT {what} FROM {table} WHERE {where}{' AND town <> 2' * by}")
+    return Pair(table, rng.integers(0, 3, n), rng.integers(0, 12, n), pay, policy, tuple(made), protected)
 
 
-def watch(pair: Pair, folder: Path, view: Path | None = None) -> tuple[list[str], Told]:
-    """Ask everything; return all that an analyst sees, byte for byte, and the answered sets with their kinds.
+def watch(pairs: Sequence[Pair], folder: Path, views: Path | None = None) -> tuple[list[list[str]], list[Told]]:
+    """Ask everything; return for each table all that an analyst sees, byte for byte, and its answered sets.
 
-    `view` is a database whose protected view is published in place of the one fitted here.
+    `views` is a database whose protected views are published in place of those fitted here.
     """
     path = folder / "people.duckdb"
-    held = pa.table({"id": np.arange(len(pair.pay)), "town": pair.town, "age": pair.age, "pay": pair.pay})
     with duckdb.connect(str(path)) as con:
-        con.register("held", held)
-        con.execute("CREATE TABLE people AS SELECT id, town, age, pay::INTEGER AS pay FROM held")
+        for pair in pairs:
+            held = pa.table({"id": np.arange(len(pair.pay)), "town": pair.town, "age": pair.age, "pay": pair.pay})
+            con.register("held", held)
+            con.execute(f"CREATE TABLE {pair.table} AS SELECT id, town, age, pay::INTEGER AS pay FROM held")
     rules = path.with_suffix(".policy.yaml")
-    rules.write_text(pair.policy, encoding="utf-8")
-    if pair.protected:
-        with sdcdb.open(path, policy=rules) as db:
-            db.protect(materialise=True)
-            if view is not None:
-                db.con.execute(f"ATTACH '{view}' AS other (READ_ONLY)")
-                db.con.execute("DELETE FROM people_public")
-                db.con.execute("INSERT INTO people_public SELECT * FROM other.people_public")
-    seen: list[str] = []
+    rules.write_text("version: 1\ntables:\n" + "".join(pair.policy for pair in pairs), encoding="utf-8")
+    _publish([pair.table for pair in pairs if pair.protected], path, views)
+    seen: list[list[str]] = []
     coins = patch.object(secrets, "token_bytes", lambda number=32: b"c" * number)  # the same private coins for both
     with coins, sdcdb.open(path, policy=rules) as db, db.gateway() as gateway:
-        for sql in pair.statements:
-            seen.append(f"explain {gateway.explain(sql)}")
-            seen.append(f"says {_asked(lambda sql=sql: gateway.ask('EXPLAIN PRIVACY ' + sql).rows)}")  # type: ignore[misc]
-            seen.append(f"ask {_asked(lambda sql=sql: gateway.ask(sql))}")  # type: ignore[misc]
-            seen.append(f"status {gateway.status()} {gateway.known('analyst')}")
-    return seen, _told(path, pair)
+        for pair in pairs:
+            shown: list[str] = []
+            for sql in pair.statements:
+                shown.append(f"explain {gateway.explain(sql)}")
+                shown.append(f"says {_asked(lambda sql=sql: gateway.ask('EXPLAIN PRIVACY ' + sql).rows)}")  # type: ignore[misc]
+                shown.append(f"ask {_asked(lambda sql=sql: gateway.ask(sql))}")  # type: ignore[misc]
+            seen.append(shown)
+        after, known = gateway.status(), gateway.known("analyst")
+        for pair, shown in zip(pairs, seen, strict=True):
+            shown.append(f"status {after[pair.table]} {[each for each in known if each.table == pair.table]}")
+    return seen, [_told(path, pair) for pair in pairs]
+
+
+def _publish(tables: Sequence[str], path: Path, views: Path | None) -> None:
+    if not tables:
+        return
+    with sdcdb.open(path, policy=path.with_suffix(".policy.yaml")) as db:
+        db.protect(materialise=True)
+        if views is not None:
+            db.con.execute(f"ATTACH '{views}' AS other (READ_ONLY)")
+            for table in tables:
+                db.con.execute(f"DELETE FROM {table}_public")
+                db.con.execute(f"INSERT INTO {table}_public SELECT * FROM other.{table}_public")
 
 
 def _told(path: Path, pair: Pair) -> Told:
@@ -116,8 +131,9 @@ def _told(path: Path, pair: Pair) -> Told:
     found: Told = []
     for entry in entries(records(ledger_path(path))):
         for fact in entry.facts if isinstance(entry, QuestionEntry) else ():
-            flags = unpack(fact.cells, cells.shape[1])
-            found.append((flags[cell.reshape(-1)], frozenset(fact.kinds)))
+            if fact.table == pair.table:
+                flags = unpack(fact.cells, cells.shape[1])
+                found.append((flags[cell.reshape(-1)], frozenset(fact.kinds)))
     return found
 
 
@@ -145,17 +161,18 @@ def other(pair: Pair, told: Told, seed: int) -> Pair:
     return replace(pair, pay=pay)
 
 
-def compare(seed: int, folder: Path) -> bool:
-    """Watch one pair of tables; return whether they differ at all. What is seen must not."""
-    pair = make(seed)
+def compare(seeds: Sequence[int], folder: Path) -> int:
+    """Watch pairs of tables; return how many of them differ at all. What is seen must not."""
+    pairs = [make(seed) for seed in seeds]
     one, two = folder / "one", folder / "two"
     one.mkdir()
     two.mkdir()
-    seen, told = watch(pair, one)
-    second = other(pair, told, seed)
-    again, _ = watch(second, two, one / "people.duckdb")
-    assert again == seen, f"pair {seed}"
-    return bool((second.pay != pair.pay).any())
+    seen, told = watch(pairs, one)
+    others = [other(pair, answered, seed) for seed, pair, answered in zip(seeds, pairs, told, strict=True)]
+    again, _ = watch(others, two, one / "people.duckdb")
+    for seed, first, second in zip(seeds, seen, again, strict=True):
+        assert second == first, f"pair {seed}"
+    return sum(bool((second.pay != first.pay).any()) for first, second in zip(pairs, others, strict=True))
 
 
 def _asked(ask: Callable[[], Any]) -> str:

@@ -1,6 +1,7 @@
 """Many connections to one server for long: no error, and no growth of its memory.
 
-How long is in SDCDB_SOAK_SECONDS; without it, an hour.
+How long is in SDCDB_SOAK_SECONDS; without it, an hour. SDCDB_SOAK_PAUSE is how long each of those who ask waits between
+two questions, on average, in seconds; without it, they do not wait. SDCDB_SOAK_RECORD is a folder for the outcome.
 """
 
 import os
@@ -13,7 +14,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from support import serve_process, serving
+from support import serve_process, serving, soak_record
 from support.gateway_server import question
 
 from sdcdb.gateway.auth.access import Access
@@ -21,6 +22,7 @@ from sdcdb.gateway.ledger.places import ledger_path
 from sdcdb.gateway.ledger.verify import verify
 
 SECONDS = float(os.environ.get("SDCDB_SOAK_SECONDS", "3600"))
+PAUSE = float(os.environ.get("SDCDB_SOAK_PAUSE", "0"))
 CONNECTIONS, ASKING = 200, 32
 SAMPLES = 20
 LEAST_GROWTH = 32 << 20  # bytes: below this, an allocator's habits
@@ -51,6 +53,8 @@ class Asking(threading.Thread):
                     self.answered += 1
                 except psycopg.errors.InsufficientPrivilege:
                     self.denied += 1
+                if PAUSE:
+                    self._ending.wait(self._rng.uniform(0, 2 * PAUSE))
         except psycopg.Error as problem:
             self.error = f"{type(problem).__name__}: {problem}"
 
@@ -84,6 +88,17 @@ def test_two_hundred_connections_of_which_some_ask(tmp_path: Path, capsys: pytes
     answered, denied = sum(thread.answered for thread in threads), sum(thread.denied for thread in threads)
     with capsys.disabled():
         sys.stdout.write(f"\n{answered} answers, {denied} denials; MiB held: {[size >> 20 for size in memory]}\n")
+    soak_record.record(
+        "server_soak",
+        seconds=SECONDS,
+        pause=PAUSE,
+        connections=CONNECTIONS,
+        asking=ASKING,
+        answers=answered,
+        denials=denied,
+        errors=[thread.error for thread in threads if thread.error],
+        mebibytes=[size >> 20 for size in memory],
+    )
     assert [thread.error for thread in threads if thread.error] == []
     assert all(thread.answered for thread in threads), "everybody had a turn"
     assert '"level": "error"' not in log.lower()

@@ -4,6 +4,7 @@ The library behind numpy's matrix products splits even small ones over all cores
 part. Beside a busy database a factorisation of 150 rows then takes a hundred times its own time.
 """
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
@@ -13,10 +14,8 @@ from threadpoolctl import ThreadpoolController
 LARGE = 2e10  # multiplications from which more cores are worth the wait
 
 
-@lru_cache(maxsize=1)
-def _controller() -> ThreadpoolController:
-    import scipy.linalg  # noqa: F401 - its library must be loaded to be found
-
+@lru_cache(maxsize=2)
+def _controller(*, scipy: bool) -> ThreadpoolController:  # noqa: ARG001 - what is loaded later is not in an earlier one
     return ThreadpoolController()
 
 
@@ -26,5 +25,5 @@ def threads_for(work: float) -> Iterator[None]:
     if work >= LARGE:
         yield
         return
-    with _controller().limit(limits=1, user_api="blas"):
+    with _controller(scipy="scipy.linalg" in sys.modules).limit(limits=1, user_api="blas"):
         yield

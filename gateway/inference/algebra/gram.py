@@ -8,7 +8,8 @@ of that unexplained part. Rows can be taken off the end again.
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
-from scipy import linalg
+
+from sdcdb.gateway.inference.algebra.lapack import solve_lower
 
 Floats = NDArray[np.float64]
 
@@ -32,8 +33,7 @@ class Gram:
         """Return the solutions of L v = right for several right sides, the columns of a matrix."""
         if not self.number:
             return np.zeros((0, right.shape[1]))
-        lower = self._lower[: self.number, : self.number]
-        return np.asarray(linalg.solve_triangular(lower, right, lower=True, check_finite=False), dtype=np.float64)
+        return solve_lower(self._lower[: self.number, : self.number], right)
 
     def backward(self, half: Floats) -> Floats:
         """Return the solution of L' v = half."""

@@ -15,11 +15,11 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import linalg
 
 from sdcdb.errors import InternalError
 from sdcdb.gateway.inference.algebra.blas_threads import threads_for
 from sdcdb.gateway.inference.algebra.kernels import sums_over
+from sdcdb.gateway.inference.algebra.lapack import row_order
 from sdcdb.gateway.inference.algebra.modular import BLOCK, eliminate_along, pivots_of, random_primes, reduced
 from sdcdb.gateway.inference.algebra.modular_lu import Factors
 
@@ -220,11 +220,7 @@ class NullSpace:
         for a in range(0, self.rank, 512):
             b = min(a + 512, self.rank)
             matrix[:, a:b] = self._block(a, b).T
-        _, swaps = linalg.lu_factor(matrix, overwrite_a=True, check_finite=False)
-        order = np.arange(self._cells)
-        for i, j in enumerate(swaps[: self.rank]):
-            order[[i, j]] = order[[j, i]]
-        return order[: self.rank]
+        return row_order(matrix)[: self.rank]
 
 
 def _sums(z: Floats, cells: Cells, p: int) -> Floats:

@@ -13,13 +13,15 @@ G have a squared length of at most the number of people in it, and all of this h
 Records that are held at a value elsewhere in the audit are not held here: a total is determined by sums alone.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdcdb.gateway.inference.algebra.blas_threads import threads_for
 from sdcdb.gateway.inference.algebra.geometry import LEAST, Geometry
+from sdcdb.gateway.inference.algebra.gram import Gram
 from sdcdb.gateway.inference.algebra.modular import reduced
 from sdcdb.gateway.inference.exact.groups_of_people import EXACT
 from sdcdb.gateway.inference.exact.small_totals import small_groups
@@ -54,6 +56,20 @@ class ExplainedSets:
             self._geometry.add(rest)
             self._leverage = self._leverage + rest.values**2 / rest.length
 
+    def mark(self) -> tuple[tuple[Gram, int, Floats], Floats]:
+        """Remember what was taken in."""
+        return self._geometry.mark(), self._leverage
+
+    def rewind(self, mark: tuple[tuple[Gram, int, Floats], Floats]) -> None:
+        """Forget what was taken in since the mark."""
+        self._geometry.rewind(mark[0])
+        self._leverage = mark[1]
+
+    def added_leverage(self, cells: Cells) -> Floats:
+        """Return what a set would add to the leverage of a record of each cell."""
+        rest = self._geometry.rest(cells)
+        return np.asarray(rest.values**2 / rest.length if rest.length > LEAST else np.zeros(len(cells)))
+
     def determines(
         self, cells: Cells, earlier: Sequence[Cells], labels: Ints, sizes: Ints, proof: "Proof", min_set: int
     ) -> bool:
@@ -61,16 +77,22 @@ class ExplainedSets:
 
         `sizes` are the people of each atom.
         """
-        mark, leverage = self._geometry.mark(), self._leverage
-        try:
+        with self.trying():
             for each in earlier:
                 self.add(each)
-            return self._determines(cells, labels, sizes, proof, min_set)
-        finally:
-            self._geometry.rewind(mark)
-            self._leverage = leverage
+            return self.newly(cells, labels, sizes, proof, min_set)
 
-    def _determines(self, cells: Cells, labels: Ints, sizes: Ints, proof: "Proof", min_set: int) -> bool:
+    @contextmanager
+    def trying(self) -> Iterator[None]:
+        """Forget afterwards what is taken in meanwhile."""
+        mark = self.mark()
+        try:
+            yield
+        finally:
+            self.rewind(mark)
+
+    def newly(self, cells: Cells, labels: Ints, sizes: Ints, proof: "Proof", min_set: int) -> bool:
+        """Tell whether a set newly determines the total of too few people, beside all that were taken in."""
         rest = self._geometry.rest(cells)
         if rest.length <= LEAST:
             return True  # independent, and floating point does not see it

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
 
 from sdcdb.gateway.inference.forecast import Forecast
 from sdcdb.gateway.inference.state.cell_state import Columns
@@ -124,7 +123,7 @@ def likely_range(known: Seen, cells: Cells, kind: str, delta: float) -> tuple[fl
     records = float(m.sum())
     mean = float((m * point).sum() / records)
     if records > 1:
-        room = (wanted + float(gammaln(records)) + 0.5 * math.log(6 / (math.pi * records))) / (records - 1)
+        room = (wanted + math.lgamma(records) + 0.5 * math.log(6 / (math.pi * records))) / (records - 1)
         below = max(below, mean + float((m * reach).sum() / records) / records * math.exp(room))
     far = float((point + near * (math.log(records) - wanted)).max())
     low = min(max(least, below), most)

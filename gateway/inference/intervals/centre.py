@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import linalg
+
+from sdcdb.gateway.inference.algebra.lapack import cholesky, solve_factored, solve_lower
 
 Floats = NDArray[np.float64]
 
@@ -50,7 +51,7 @@ def centre(polytope: Polytope, start: Floats) -> Floats | None:
         factor = _factor((weighted / curve) @ rows.T, forgive=True)
         if factor is None:
             return None
-        dual = linalg.cho_solve(factor, wrong - weighted @ (slope / curve), check_finite=False)
+        dual = solve_factored(factor, wrong - weighted @ (slope / curve))
         move = (slope + rows.T @ dual) / curve
         with np.errstate(divide="ignore"):
             room = float(np.where(move > 0, above / np.maximum(move, 1e-300), below / np.maximum(-move, 1e-300)).min())
@@ -74,7 +75,7 @@ def scaled_widths(polytope: Polytope, x: Floats, need: Floats) -> Floats:
     factor = _factor((rows * size) @ rows.T)
     if factor is None:
         return np.zeros(len(x))
-    basis = linalg.solve_triangular(factor[0], rows, lower=True, check_finite=False)
+    basis = solve_lower(factor, rows)
     leverage = np.minimum(1.0, (basis**2).sum(axis=0) + 1e-9)
     left = np.maximum(1.0 - leverage, 0.0)
     most = float(leverage.max(initial=1e-12))
@@ -116,17 +117,17 @@ def _own(room: tuple[Floats, ...], down: Floats, up: Floats) -> Floats:
     return np.asarray(np.minimum(fallen, risen), dtype=np.float64)
 
 
-def _factor(matrix: Floats, *, forgive: bool = False) -> tuple[Floats, bool] | None:
+def _factor(matrix: Floats, *, forgive: bool = False) -> Floats | None:
     """Return the Cholesky factor; `forgive` dependent rows where the result is checked afterwards."""
     if len(matrix) == 0:
-        return np.zeros((0, 0)), True
+        return np.zeros((0, 0))
     try:
-        return linalg.cholesky(matrix, lower=True, check_finite=False), True
-    except linalg.LinAlgError:
+        return cholesky(matrix)
+    except np.linalg.LinAlgError:
         if not forgive:
             return None
         ridge = 1e-13 * float(np.trace(matrix)) / len(matrix)
         try:
-            return linalg.cholesky(matrix + ridge * np.eye(len(matrix)), lower=True, check_finite=False), True
-        except linalg.LinAlgError:
+            return cholesky(matrix + ridge * np.eye(len(matrix)))
+        except np.linalg.LinAlgError:
             return None

@@ -9,7 +9,6 @@ from typing import Any
 import highspy
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 Floats = NDArray[np.float64]
 
@@ -19,14 +18,16 @@ class Programme:
 
     def __init__(self, rows: NDArray[np.bool_], answers: Floats, low: Floats, high: Floats) -> None:
         """Take one row per sum, one column per atom, and the range of each atom's total."""
-        matrix = sparse.csr_matrix(rows.astype(np.float64))
+        inside = [np.flatnonzero(row).astype(np.int32) for row in rows]
         lp = highspy.HighsLp()
         lp.num_col_, lp.num_row_ = len(low), len(answers)
         lp.col_cost_ = np.zeros(len(low))
         lp.col_lower_, lp.col_upper_ = low, high
         lp.row_lower_ = lp.row_upper_ = np.asarray(answers, dtype=np.float64)
         lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
-        lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = matrix.indptr, matrix.indices, matrix.data
+        lp.a_matrix_.start_ = np.cumsum([0, *map(len, inside)], dtype=np.int32)
+        lp.a_matrix_.index_ = np.concatenate([np.zeros(0, np.int32), *inside])
+        lp.a_matrix_.value_ = np.ones(len(lp.a_matrix_.index_))
         self._solver: Any = highspy.Highs()  # type: ignore[no-untyped-call] # ships no types for it
         self._solver.silent()
         self._solver.setOptionValue("threads", 1)

@@ -11,9 +11,9 @@ covers the new set from above by earlier ones leaves little upwards.
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import linalg
 
 from sdcdb.gateway.inference.algebra.geometry import Geometry, Rest
+from sdcdb.gateway.inference.algebra.lapack import solve_positive
 from sdcdb.gateway.inference.draws import Draws
 
 Floats = NDArray[np.float64]
@@ -45,8 +45,8 @@ def _leaning(rows: Floats, number: Floats, draws: Draws, start: Floats, sign: fl
             curve[np.diag_indices_from(curve)] *= 1 + RIDGE
             curve[np.diag_indices_from(curve)] += 1e-300
             try:
-                step = linalg.solve(curve, t * (rows @ slope), assume_a="pos", check_finite=False)
-            except linalg.LinAlgError:
+                step = solve_positive(curve, t * (rows @ slope))
+            except np.linalg.LinAlgError:
                 return found
             move = rows.T @ step
             for share in (1.0, 0.5, 0.25, 0.0):

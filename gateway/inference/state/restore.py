@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import linalg
 
 from sdcdb.gateway.inference.algebra.geometry import LEAST
+from sdcdb.gateway.inference.algebra.lapack import cholesky, solve_lower
 from sdcdb.gateway.inference.intervals.atoms import refine
 from sdcdb.gateway.inference.state.feasible_state import Ground
 from sdcdb.gateway.inference.state.restore_feasibility import find_point
@@ -45,8 +45,8 @@ def _factor(ground: Ground) -> Floats | None:
         part = rows.part(start, start + COLUMNS)
         overlaps += (part * number[start : start + COLUMNS]) @ part.T
     try:
-        lower = linalg.cholesky(overlaps, lower=True, overwrite_a=True, check_finite=False)
-    except linalg.LinAlgError:
+        lower = cholesky(overlaps, in_place=True)
+    except np.linalg.LinAlgError:
         return None
     return lower if float(np.diag(lower).min()) ** 2 > LEAST else None
 
@@ -55,8 +55,6 @@ def _leverages(ground: Ground, lower: Floats) -> Floats:
     rows = ground.geometry.rows
     found = np.empty(rows.columns)
     for start in range(0, rows.columns, COLUMNS):
-        part = linalg.solve_triangular(
-            lower, rows.part(start, start + COLUMNS), lower=True, overwrite_b=True, check_finite=False
-        )
+        part = solve_lower(lower, rows.part(start, start + COLUMNS), in_place=True)
         found[start : start + COLUMNS] = np.einsum("ij,ij->j", part, part)
     return np.minimum(1.0, found)

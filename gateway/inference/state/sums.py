@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
 
 from sdcdb.gateway.inference.algebra.geometry import LEAST, Rest
 from sdcdb.gateway.inference.extremes.alternates import witnesses_safe
@@ -84,7 +83,7 @@ def _possible(ground: Ground, rest: Rest, sign: float, delta: float) -> float:
         return 0.0
     room = -sign * float((flags * polytope.size) @ ground.columns.point[columns]) - found
     m = max(rest.length, 1.0)
-    return room * (1 - min(1.0, 2 / m * math.exp((math.log(delta) + float(gammaln(m + 1))) / m)))
+    return room * (1 - min(1.0, 2 / m * math.exp((math.log(delta) + math.lgamma(m + 1)) / m)))
 
 
 def learn_sum(ground: Ground, cells: Cells, answer: float) -> None:

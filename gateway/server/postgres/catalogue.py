@@ -4,45 +4,30 @@ It holds names, types and roles of what analysts may name, and no data at all. N
 nothing of it is in the ledger.
 """
 
-import csv
 import threading
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
-from importlib.resources import files
 from typing import Any
 
 import duckdb
-from sqlglot import exp
 
-from sdcdb.connection.identifiers import identifier, quoted, table_reference
 from sdcdb.errors import Denied
 from sdcdb.gateway.deadline import deadline
-from sdcdb.gateway.reading.duckdb_parser import LOCKED
 from sdcdb.gateway.relations import Relations
+from sdcdb.gateway.server.postgres.catalogue_tables import build, literal
+from sdcdb.gateway.server.postgres.frugal import MOST_BYTES, TooMuch, size_of
 from sdcdb.gateway.server.postgres.problem import Refusal
 from sdcdb.gateway.server.postgres.results import Result, from_rows
 from sdcdb.gateway.server.postgres.rewrite import for_duckdb
-from sdcdb.gateway.server.postgres.settings import Settings
 from sdcdb.gateway.server.postgres.types import ARRAYS, Oid, Shown, shown
 from sdcdb.gateway.server.service import Service
-from sdcdb.gateway.server.shown import show_tables
-from sdcdb.version import __version__
 
 SECONDS = 10.0
 MOST_ROWS = 100_000
-FIRST = 16_384  # where PostgreSQL's own numbers end
-_MAIN = 2200
-_OWN = {
-    1259: "pg_class",
-    1247: "pg_type",
-    1249: "pg_attribute",
-    1255: "pg_proc",
-    1262: "pg_database",
-    2606: "pg_constraint",
-    2610: "pg_index",
-    2615: "pg_namespace",
-    2620: "pg_trigger",
-}
+_PORTION = 64
+_LONGEST_PARAMETER = 10_000
+_MOST_IDLE = 16  # cursors that are kept for the next statement
 _FLAGS = frozenset(
     {
         *("relkind", "relpersistence", "relreplident", "typtype", "typcategory", "typdelim", "typalign", "typstorage"),
@@ -50,21 +35,6 @@ _FLAGS = frozenset(
         *("kind", "elemdelim"),  # as asyncpg calls them
     }
 )
-_FORMATTED = {
-    Oid.BOOL: "boolean",
-    Oid.CHAR: '"char"',
-    Oid.INT2: "smallint",
-    Oid.INT4: "integer",
-    Oid.INT8: "bigint",
-    Oid.FLOAT4: "real",
-    Oid.FLOAT8: "double precision",
-    Oid.VARCHAR: "character varying",
-    Oid.BPCHAR: "character",
-    Oid.TIME: "time without time zone",
-    Oid.TIMETZ: "time with time zone",
-    Oid.TIMESTAMP: "timestamp without time zone",
-    Oid.TIMESTAMPTZ: "timestamp with time zone",
-}
 
 
 class Catalogue:
@@ -75,6 +45,7 @@ class Catalogue:
         self._lock = threading.Lock()
         self._con: duckdb.DuckDBPyConnection | None = None
         self._built: Relations | None = None
+        self._idle: list[tuple[str, duckdb.DuckDBPyConnection]] = []  # cursors, and the user that each knows
 
     @property
     def relations(self) -> Relations:
@@ -83,35 +54,29 @@ class Catalogue:
 
     def prepare(self) -> None:
         """Build the instance now, so that the first client need not wait for it."""
-        self._cursor().close()
+        with self._lock:
+            self._current()
 
-    def run(self, statement: str, params: Sequence[Any] | None, user: str, settings: Settings) -> Result:
+    def run(self, statement: str, params: Sequence[Any] | None, user: str) -> Result:
         """Run a statement about the catalogue. What the engine says of an error is not passed on."""
-        cursor = self._cursor()
-        try:
-            cursor.execute(f"SET VARIABLE sdc_user = {_literal(user)}")
-            cursor.execute(f"SET VARIABLE sdc_database = {_literal(self._service.path.stem)}")
-            rows, found = self._fetch(cursor, for_duckdb(statement, settings.get), params)
-        finally:
-            cursor.close()
+        sql = for_duckdb(statement)
+        if any(size_of(each) > _LONGEST_PARAMETER for each in params or ()):
+            raise TooMuch("a parameter is too long for a statement about the catalogue")
+        with self._cursor(user) as cursor:
+            rows, found = self._fetch(cursor, sql, params)
         result = from_rows([c[0] for c in found], [str(c[1]) for c in found], rows)
         return replace(result, kinds=tuple(_numbered(c[0], str(c[1])) for c in found))
 
     def shape(self, statement: str, count: int) -> Result:
         """Return the columns of a question, without rows, from tables of the same columns that hold nothing."""
-        cursor = self._cursor()
-        try:
+        with self._cursor("") as cursor:
             rows, _ = self._fetch(cursor, f"DESCRIBE {statement}", [None] * count or None)
-        finally:
-            cursor.close()
         return from_rows([row[0] for row in rows], [str(row[1]) for row in rows], ())
 
     def close(self) -> None:
         """Close the instance."""
         with self._lock:
-            if self._con is not None:
-                self._con.close()
-                self._con = None
+            self._discard()
 
     def _fetch(
         self, cursor: duckdb.DuckDBPyConnection, sql: str, params: Sequence[Any] | None
@@ -119,26 +84,66 @@ class Catalogue:
         try:
             with deadline(cursor, SECONDS):
                 ran = cursor.execute(sql, list(params)) if params else cursor.execute(sql)
-                rows = ran.fetchmany(MOST_ROWS + 1)
+                rows = _fetch_some(ran)
         except Denied:
             raise Refusal("57014", "the statement took too long") from None
         except (duckdb.Error, RuntimeError, ValueError, TypeError, OverflowError):
             raise Refusal(
                 "0A000", "this statement is not understood here", "rule: shape", "check names, types and functions"
             ) from None
-        if len(rows) > MOST_ROWS:
-            raise Refusal("54000", "the result has too many rows")
         return rows, list(ran.description or [])
 
-    def _cursor(self) -> duckdb.DuckDBPyConnection:
+    @contextmanager
+    def _cursor(self, user: str) -> Iterator[duckdb.DuckDBPyConnection]:
+        """Lend a cursor that knows its user. One that met an error is not lent again."""
         with self._lock:
-            wanted = self._service.relations
-            if self._con is None or self._built is not wanted:
-                if self._con is not None:
-                    self._con.close()
-                self._con = _build(wanted, self._service.path.stem)
-                self._built = wanted
-            return self._con.cursor()
+            con = self._current()
+            known = next((each for each in reversed(self._idle) if each[0] == user), None)
+            if known is not None:
+                self._idle.remove(known)
+        cursor = con.cursor() if known is None else known[1]
+        try:
+            if known is None:
+                cursor.execute(f"SET VARIABLE sdc_user = {literal(user)}")
+            yield cursor
+        except BaseException:
+            cursor.close()
+            raise
+        with self._lock:
+            if self._con is con:
+                self._idle.append((user, cursor))
+            late = cursor if self._con is not con else self._idle.pop(0)[1] if len(self._idle) > _MOST_IDLE else None
+        if late is not None:
+            late.close()
+
+    def _current(self) -> duckdb.DuckDBPyConnection:
+        """Return the instance for what may be named now. The lock is held."""
+        wanted = self._service.relations
+        if self._con is None or self._built is not wanted:
+            self._discard()
+            self._con = build(wanted, self._service.path.stem)
+            self._built = wanted
+        return self._con
+
+    def _discard(self) -> None:
+        for _, cursor in self._idle:
+            cursor.close()
+        self._idle.clear()
+        if self._con is not None:
+            self._con.close()
+            self._con = None
+
+
+def _fetch_some(cursor: duckdb.DuckDBPyConnection) -> list[tuple[Any, ...]]:
+    """Fetch rows a few at a time, and stop at too many or too large ones."""
+    rows: list[tuple[Any, ...]] = []
+    held = 0
+    while portion := cursor.fetchmany(_PORTION):
+        rows += portion
+        held += sum(size_of(row) for row in portion)
+        if len(rows) > MOST_ROWS or held > MOST_BYTES:
+            raise Refusal("54000", "the result has too many rows, or too large ones")
+    return rows
 
 
 def _numbered(name: str, kind: str) -> Shown:
@@ -148,153 +153,3 @@ def _numbered(name: str, kind: str) -> Shown:
     if kind == "UINTEGER":
         return Shown(Oid.OID)
     return Shown(ARRAYS[Oid.OID], Oid.OID) if kind == "UINTEGER[]" else shown(kind)
-
-
-def _build(relations: Relations, database: str) -> duckdb.DuckDBPyConnection:
-    con = duckdb.connect(config={**LOCKED, "threads": 1, "memory_limit": "256MB"})
-    con.execute("SET GLOBAL preserve_insertion_order = true")
-    for schema, file in (("sdc_pg", "pg_catalog.txt"), ("sdc_info", "information_schema.txt")):
-        con.execute(f"CREATE SCHEMA {schema}")
-        for name, columns in _tables(file):
-            con.execute(f"CREATE TABLE {schema}.{name} ({columns})")
-    _fill(con, relations, database)
-    for statement in _text("catalogue.sql").split(";\n"):
-        if statement.strip():
-            con.execute(statement)
-    for relation in relations.all:
-        target = table_reference(relation.name)
-        if target.db:
-            con.execute(f"CREATE SCHEMA IF NOT EXISTS {quoted(identifier(target.db))}")
-        listed = ", ".join(f"{quoted(identifier(name))} {kind}" for name, kind in relation.columns.items())
-        con.execute(f"CREATE TABLE {quoted(target)} ({listed})")
-    con.execute("SET lock_configuration = true")
-    return con
-
-
-def _literal(text: str) -> str:
-    return exp.Literal.string(text).sql("duckdb")
-
-
-def _tables(file: str) -> Iterator[tuple[str, str]]:
-    for line in _text(file).splitlines():
-        name, _, columns = line.partition(": ")
-        listed = ", ".join(f'"{part.split(" ")[0]}" {part.split(" ", 1)[1]}' for part in columns.split(", "))
-        yield name, listed
-
-
-def _text(name: str) -> str:
-    return files("sdcdb.gateway.server.postgres").joinpath(name).read_text(encoding="utf-8")
-
-
-def _insert(con: duckdb.DuckDBPyConnection, table: str, **values: Any) -> None:
-    """Add a row; columns that are not named hold NULL."""
-    names = ", ".join(f'"{name}"' for name in values)
-    con.execute(f"INSERT INTO {table} ({names}) VALUES ({', '.join('?' * len(values))})", list(values.values()))
-
-
-def _fill(con: duckdb.DuckDBPyConnection, relations: Relations, database: str) -> None:
-    con.execute("SET VARIABLE sdc_user = ''")
-    _fill_types(con)
-    for oid, name in ((11, "pg_catalog"), (_MAIN, "main"), (13000, "information_schema")):
-        _insert(con, "sdc_pg.pg_namespace", oid=oid, nspname=name, nspowner=10)
-        _insert(con, "sdc_info.schemata", catalog_name=database, schema_name=name, schema_owner="owner")
-    _insert(con, "sdc_pg.pg_am", oid=2, amname="heap", amtype="t", amhandler="heap_tableam_handler")
-    _insert(con, "sdc_pg.pg_tablespace", oid=1663, spcname="pg_default", spcowner=10)
-    _insert(con, "sdc_pg.pg_collation", oid=100, collname="default", collnamespace=11, collowner=10, collprovider="d",
-            collisdeterministic=True, collencoding=-1)  # fmt: skip
-    _insert(con, "sdc_pg.pg_language", oid=14, lanname="sql", lanowner=10, lanispl=False, lanpltrusted=True)
-    _insert(con, "sdc_pg.pg_database", oid=1, datname=database, datdba=10, encoding=6, datlocprovider="c",
-            datistemplate=False, datallowconn=True, datconnlimit=-1, dattablespace=1663, datcollate="C",
-            datctype="C", datfrozenxid=1, datminmxid=1)  # fmt: skip
-    for name, setting in Settings("").all():
-        _insert(con, "sdc_pg.pg_settings", name=name, setting=setting, category="", context="user", vartype="string",
-                source="default", boot_val=setting, reset_val=setting, pending_restart=False)  # fmt: skip
-    schemas = {"main": _MAIN}
-    for number, (relation, table) in enumerate(zip(relations.all, show_tables(relations), strict=True)):
-        schema = table_reference(relation.name).db or "main"
-        if schema not in schemas:
-            schemas[schema] = 15_000 + len(schemas)
-            _insert(con, "sdc_pg.pg_namespace", oid=schemas[schema], nspname=schema, nspowner=10)
-            _insert(con, "sdc_info.schemata", catalog_name=database, schema_name=schema, schema_owner="owner")
-        _fill_table(con, FIRST + number, table, (database, schema, schemas[schema]))
-    for oid, name in _OWN.items():
-        _insert(con, "sdc_pg.pg_class", **_class(oid, name, 11, "r", 0))
-    con.execute("DROP TABLE sdc_pg.pg_roles")
-    con.execute(
-        "CREATE VIEW sdc_pg.pg_roles AS SELECT getvariable('sdc_user')::VARCHAR AS rolname, false AS rolsuper, "
-        "true AS rolinherit, false AS rolcreaterole, false AS rolcreatedb, true AS rolcanlogin, "
-        "false AS rolreplication, -1 AS rolconnlimit, '********' AS rolpassword, NULL::TIMESTAMPTZ AS rolvaliduntil, "
-        "false AS rolbypassrls, NULL::VARCHAR[] AS rolconfig, 10::UINTEGER AS oid"
-    )
-    con.execute("DROP TABLE sdc_pg.pg_user")
-    con.execute(
-        "CREATE VIEW sdc_pg.pg_user AS SELECT rolname AS usename, oid AS usesysid, false AS usecreatedb, "
-        "false AS usesuper, false AS userepl, false AS usebypassrls, '********' AS passwd, "
-        "NULL::TIMESTAMPTZ AS valuntil, NULL::VARCHAR[] AS useconfig FROM sdc_pg.pg_roles"
-    )
-    con.execute(f"CREATE MACRO version() AS 'PostgreSQL 15.4 (sdcdb {__version__})'")
-
-
-def _fill_types(con: duckdb.DuckDBPyConnection) -> None:
-    con.execute("CREATE TABLE sdc_pg.formatted (oid UINTEGER, shown VARCHAR)")
-    for row in csv.DictReader(_text("pg_type.csv").splitlines()):
-        oid, element = int(row["oid"]), int(row["typelem"])
-        _insert(con, "sdc_pg.pg_type", oid=oid, typname=row["typname"], typnamespace=11, typowner=10,
-                typlen=int(row["typlen"]), typbyval=row["typbyval"] == "t", typtype=row["typtype"],
-                typcategory=row["typcategory"], typispreferred=row["typispreferred"] == "t", typisdefined=True,
-                typdelim=",", typrelid=0, typelem=element, typarray=int(row["typarray"]), typinput=row["typinput"],
-                typoutput=row["typoutput"], typreceive=row["typreceive"],
-                typsend=row["typsend"], typsubscript=row["typsubscript"], typnotnull=False,
-                typbasetype=0, typtypmod=-1, typndims=0,
-                typcollation=100 if row["typcategory"] == "S" else 0)  # fmt: skip
-        base = _FORMATTED.get(oid if element == 0 else element)  # type: ignore[call-overload]
-        plain = base or row["typname"].removeprefix("_")
-        con.execute(
-            "INSERT INTO sdc_pg.formatted VALUES (?, ?)", [oid, plain + ("[]" if row["typname"][0] == "_" else "")]
-        )
-
-
-def _class(oid: int, name: str, schema: int, kind: str, columns: int) -> dict[str, Any]:
-    return {
-        "oid": oid, "relname": name, "relnamespace": schema, "reltype": 0, "reloftype": 0, "relowner": 10, "relam": 2,
-        "relfilenode": 0, "reltablespace": 0, "relpages": 0, "reltuples": -1, "relallvisible": 0, "reltoastrelid": 0,
-        "relhasindex": False, "relisshared": False, "relpersistence": "p", "relkind": kind, "relnatts": columns,
-        "relchecks": 0, "relhasrules": False, "relhastriggers": False, "relhassubclass": False,
-        "relrowsecurity": False, "relforcerowsecurity": False, "relispopulated": True, "relreplident": "d",
-        "relispartition": False, "relrewrite": 0, "relfrozenxid": 0, "relminmxid": 0,
-    }  # fmt: skip
-
-
-def _fill_table(con: duckdb.DuckDBPyConnection, oid: int, table: Any, place: tuple[str, str, int]) -> None:
-    database, schema, schema_oid = place
-    name = table_reference(table.name).name
-    view = table.kind == "protected"
-    _insert(con, "sdc_pg.pg_class", **_class(oid, name, schema_oid, "v" if view else "r", len(table.columns)))
-    _insert(
-        con, "sdc_pg.pg_description", objoid=oid, classoid=1259, objsubid=0, description=f"{table.kind}: {table.use}"
-    )
-    kind = {"table_type": "VIEW" if view else "BASE TABLE", "is_insertable_into": "NO", "is_typed": "NO"}
-    _insert(con, "sdc_info.tables", table_catalog=database, table_schema=schema, table_name=name, **kind)
-    if view:
-        _insert(con, "sdc_info.views", table_catalog=database, table_schema=schema, table_name=name, is_updatable="NO")
-        _insert(con, "sdc_pg.pg_views", schemaname=schema, viewname=name, viewowner="owner")
-    else:
-        _insert(con, "sdc_pg.pg_tables", schemaname=schema, tablename=name, tableowner="owner", hasindexes=False,
-                hasrules=False, hastriggers=False, rowsecurity=False)  # fmt: skip
-    for number, column in enumerate(table.columns, start=1):
-        found = shown(column.type.split(" COLLATE ")[0])
-        _insert(con, "sdc_pg.pg_attribute", attrelid=oid, attname=column.name, atttypid=found.oid, attstattarget=-1,
-                attlen=found.size, attnum=number, attndims=int(found.element is not None), attcacheoff=-1,
-                atttypmod=found.modifier, attbyval=False, attalign="i", attstorage="p", attcompression="",
-                attnotnull=False, atthasdef=False, atthasmissing=False, attidentity="", attgenerated="",
-                attisdropped=False, attislocal=True, attinhcount=0,
-                attcollation=100 if found.oid == Oid.TEXT else 0)  # fmt: skip
-        said = f"{column.role}: {column.use}"
-        _insert(con, "sdc_pg.pg_description", objoid=oid, classoid=1259, objsubid=number, description=said)
-        typed = con.execute("SELECT shown FROM sdc_pg.formatted WHERE oid = ?", [found.oid]).fetchone()
-        named = con.execute("SELECT typname FROM sdc_pg.pg_type WHERE oid = ?", [found.oid]).fetchone()
-        _insert(con, "sdc_info.columns", table_catalog=database, table_schema=schema, table_name=name,
-                column_name=column.name, ordinal_position=number, is_nullable="YES",
-                data_type=typed[0] if typed else "text", udt_catalog=database, udt_schema="pg_catalog",
-                udt_name=named[0] if named else "text", is_identity="NO", is_generated="NEVER", is_updatable="NO",
-                dtd_identifier=str(number), is_self_referencing="NO")  # fmt: skip

@@ -3,19 +3,24 @@
 import re
 import struct
 from collections.abc import Callable
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta, timezone
 from decimal import Context, Decimal, InvalidOperation, localcontext
 from typing import Any
 from uuid import UUID
 
+from sdcdb.gateway.server.postgres.lists import binary_list, text_list
 from sdcdb.gateway.server.postgres.types import ELEMENTS, KNOWN, Oid
 
 _EPOCH = datetime(2000, 1, 1)  # noqa: DTZ001 - timestamps without a zone
 _EPOCH_UTC = datetime(2000, 1, 1, tzinfo=UTC)
 _DAY = date(2000, 1, 1)
+_NOT_FINITE = {0xC000: float("nan"), 0xD000: float("inf"), 0xF000: float("-inf")}
 _DIGITS = 1_000  # of a number; longer ones are refused
-_LIST = re.compile(r'\{(?:\s*(?:"(?:[^"\\]|\\.)*"|[^{}",\s]+)\s*(?:,|(?=\})))*\}')
-_PART = re.compile(r'"((?:[^"\\]|\\.)*)"|[^{}",\s]+')
+_DATE = re.compile(r"(\d{4}-\d\d-\d\d)(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?(?:\s*[+-]\d\d(?::?\d\d)?|Z)?")
+_INTERVAL = re.compile(
+    r"(?:(?P<days>[+-]?\d+)\s+days?)?\s*"
+    r"(?:(?P<sign>[+-]?)(?P<hours>\d+):(?P<minutes>[0-5]\d):(?P<seconds>[0-5]\d(?:\.\d{1,6})?))?"
+)
 
 
 class BadParameter(Exception):  # noqa: N818 - reads as what it says
@@ -27,7 +32,7 @@ def decode(value: bytes | None, oid: int, *, binary: bool) -> Any:
     if value is None:
         return None
     if oid in ELEMENTS:
-        return _array(value, ELEMENTS[oid], binary=binary)
+        return _list(value, ELEMENTS[oid], binary=binary)
     if oid not in KNOWN:
         raise BadParameter("this type is not taken: send it as text")
     kind = Oid(oid)
@@ -41,38 +46,48 @@ def decode(value: bytes | None, oid: int, *, binary: bool) -> Any:
         raise BadParameter(f"the value is not a {kind.name.lower()}") from None
 
 
-def _parts(text: str) -> list[str]:
-    """Take `{a,"b c"}` apart."""
-    if _LIST.fullmatch(text) is None:
-        raise ValueError("not a plain list")
-    return [
-        re.sub(r"\\(.)", r"\1", found.group(1)) if found.group(1) is not None else found.group()
-        for found in _PART.finditer(text)
-    ]
-
-
-def _array(value: bytes, element: Oid, *, binary: bool) -> list[Any]:
-    """Read a list, as clients send one to the catalogue: of one dimension."""
+def _list(value: bytes, element: Oid, *, binary: bool) -> list[Any]:
     try:
-        if not binary:
-            return [decode(part.encode(), element, binary=False) for part in _parts(value.decode("utf-8").strip())]
-        dimensions, _, kind = struct.unpack_from("!iiI", value)
-        if dimensions == 0:
-            return []
-        (count,) = struct.unpack_from("!i", value, 12)
-        if dimensions != 1 or kind != element or not 0 <= count <= len(value):
-            raise ValueError("not a list of one dimension")
-        found, at = [], 20
-        for _ in range(count):
-            (size,) = struct.unpack_from("!i", value, at)
-            at += 4
-            if size > len(value) - at:
-                raise ValueError("too short")
-            found.append(None if size < 0 else decode(value[at : at + size], element, binary=True))
-            at += max(size, 0)
+        if binary:
+            return binary_list(value, element, lambda part: decode(part, element, binary=True))
+        return text_list(value.decode("utf-8"), lambda part: decode(part.encode(), element, binary=False))
     except (ValueError, struct.error):
         raise BadParameter("the value is not a list that is understood") from None
-    return found
+
+
+def _interval(text: str) -> timedelta:
+    """Read `3 days 04:05:06.5`, as PostgreSQL writes it. Months have no length of their own, and are not taken."""
+    found = _INTERVAL.fullmatch(text.strip())
+    if found is None or not text.strip():
+        raise ValueError("not an interval of days and a time")
+    clock = timedelta(
+        hours=int(found["hours"] or 0), minutes=int(found["minutes"] or 0), seconds=float(found["seconds"] or 0)
+    )
+    return timedelta(days=int(found["days"] or 0)) + (-clock if found["sign"] == "-" else clock)
+
+
+def _binary_interval(value: bytes) -> timedelta:
+    microseconds, days, months = struct.unpack("!qii", value)
+    if months:
+        raise ValueError("months have no length of their own")
+    return timedelta(days=days, microseconds=microseconds)
+
+
+def _binary_timetz(value: bytes) -> time:
+    since, west = struct.unpack("!qi", value)
+    return _clock(struct.pack("!q", since)).replace(tzinfo=timezone(timedelta(seconds=-west)))
+
+
+def _binary_jsonb(value: bytes) -> str:
+    if value[:1] != b"\1":
+        raise ValueError("another version of jsonb")
+    return _plain(value[1:])
+
+
+def _decimal(text: str) -> Decimal | float:
+    """Read a number. DuckDB's DECIMAL has neither NaN nor infinity: those are floating-point numbers."""
+    found = Decimal(text)
+    return found if found.is_finite() else float(found)
 
 
 def _boolean(text: str) -> bool:
@@ -90,15 +105,26 @@ def _bytes(text: str) -> bytes:
     return bytes.fromhex(text[2:])
 
 
+def _day(text: str) -> date:
+    """Read a date. A time or a zone behind it changes nothing, as in PostgreSQL: JDBC sends one."""
+    if (found := _DATE.fullmatch(text.strip())) is None:
+        raise ValueError("not a date")
+    return date.fromisoformat(found[1])
+
+
+def _without_zone(text: str) -> datetime:
+    return datetime.fromisoformat(text).replace(tzinfo=None)
+
+
 def _instant(text: str) -> datetime:
     found = datetime.fromisoformat(text)
     return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
 
 
-def _numeric(value: bytes) -> Decimal:
+def _numeric(value: bytes) -> Decimal | float:
     count, weight, sign, scale = struct.unpack_from("!HhHH", value)
-    if sign == 0xC000:
-        return Decimal("NaN")
+    if sign in _NOT_FINITE and count == 0:
+        return _NOT_FINITE[sign]
     digits = struct.unpack_from(f"!{count}H", value, 8)
     if len(value) != 8 + 2 * count or any(digit > 9999 for digit in digits) or sign not in {0, 0x4000}:
         raise ValueError("not a numeric")
@@ -132,10 +158,12 @@ _TEXT: dict[Oid, Callable[[str], Any]] = {
     Oid.OID: int,
     Oid.FLOAT4: float,
     Oid.FLOAT8: float,
-    Oid.NUMERIC: Decimal,
-    Oid.DATE: date.fromisoformat,
-    Oid.TIME: time.fromisoformat,
-    Oid.TIMESTAMP: datetime.fromisoformat,
+    Oid.NUMERIC: _decimal,
+    Oid.DATE: _day,
+    Oid.TIME: lambda text: time.fromisoformat(text).replace(tzinfo=None),
+    Oid.TIMETZ: time.fromisoformat,
+    Oid.INTERVAL: _interval,
+    Oid.TIMESTAMP: _without_zone,
     Oid.TIMESTAMPTZ: _instant,
     Oid.UUID: UUID,
 }
@@ -157,6 +185,10 @@ _BINARY: dict[Oid, Callable[[bytes], Any]] = {
     Oid.JSON: _plain,
     Oid.DATE: lambda value: _DAY + timedelta(days=struct.unpack("!i", value)[0]),
     Oid.TIME: _clock,
+    Oid.TIMETZ: _binary_timetz,
+    Oid.INTERVAL: _binary_interval,
+    Oid.JSONB: _binary_jsonb,
+    Oid.CHAR: _plain,
     Oid.TIMESTAMP: lambda value: _EPOCH + timedelta(microseconds=struct.unpack("!q", value)[0]),
     Oid.TIMESTAMPTZ: lambda value: _EPOCH_UTC + timedelta(microseconds=struct.unpack("!q", value)[0]),
     Oid.UUID: lambda value: UUID(bytes=value),

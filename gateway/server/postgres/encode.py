@@ -9,6 +9,7 @@ from math import isinf, isnan
 from typing import Any
 from uuid import UUID
 
+from sdcdb.gateway.server.postgres.problem import Refusal
 from sdcdb.gateway.server.postgres.types import Oid, Shown
 
 Encoder = Callable[[Any], bytes]
@@ -29,8 +30,11 @@ def encoder(kind: Shown, *, binary: bool) -> Encoder:
 
 
 def encode_row(row: Sequence[Any], encoders: Sequence[Encoder]) -> list[bytes | None]:
-    """Encode the values of a row."""
-    return [None if value is None else encode(value) for value, encode in zip(row, encoders, strict=True)]
+    """Encode the values of a row; refuse one that its type cannot hold, such as a date before the year 1."""
+    try:
+        return [None if value is None else encode(value) for value, encode in zip(row, encoders, strict=True)]
+    except (TypeError, ValueError, AttributeError, OverflowError, ArithmeticError, struct.error):
+        raise Refusal("22003", "a value is out of the range that can be sent", hint="cast it to text") from None
 
 
 def plain_text(value: Any) -> str:  # noqa: PLR0911 - one line per type
@@ -178,7 +182,7 @@ def _packed(form: str) -> Encoder:
     return struct.Struct(form).pack
 
 
-_TEXT: dict[Oid, Encoder] = {Oid.JSON: _json, Oid.FLOAT4: _float4}
+_TEXT: dict[Oid, Encoder] = {Oid.JSON: _json, Oid.JSONB: _json, Oid.FLOAT4: _float4}
 _BINARY: dict[Oid, Encoder] = {
     Oid.BOOL: lambda value: b"\1" if value else b"\0",
     Oid.BYTEA: bytes,
@@ -198,4 +202,5 @@ _BINARY: dict[Oid, Encoder] = {
     Oid.INTERVAL: _binary_interval,
     Oid.UUID: lambda value: (value if isinstance(value, UUID) else UUID(str(value))).bytes,
     Oid.JSON: _json,
+    Oid.JSONB: lambda value: b"\1" + _json(value),
 }

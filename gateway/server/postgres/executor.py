@@ -12,7 +12,10 @@ from sdcdb.gateway.cancellation import Cancellation
 from sdcdb.gateway.reading.lexical import screen
 from sdcdb.gateway.reading.statement import privacy_question
 from sdcdb.gateway.relations import Relations
+from sdcdb.gateway.server.postgres import cursors
 from sdcdb.gateway.server.postgres.catalogue import Catalogue
+from sdcdb.gateway.server.postgres.cursors import Cursors
+from sdcdb.gateway.server.postgres.frugal import TooMuch
 from sdcdb.gateway.server.postgres.messages import parameter_status
 from sdcdb.gateway.server.postgres.problem import Refusal, notice
 from sdcdb.gateway.server.postgres.results import Result, from_answer, from_rows, from_texts
@@ -35,9 +38,9 @@ _NOTHING = {
     "reset": "RESET",
     "checkpoint": "CHECKPOINT",
     "deallocate": "DEALLOCATE",
-    "close": "CLOSE CURSOR",
     "analyze": "ANALYZE",
 }
+_PASSWORD = re.compile(r"(?:ALTER|CREATE|DROP)\s+(?:USER|ROLE)\b", re.IGNORECASE)
 _HARMLESS = re.compile(r"pg_\w+|information_schema|current_schema|current_database|current_user|version|set_config")
 
 
@@ -45,6 +48,10 @@ def first_word(statement: str) -> str:
     """Return the keyword that a statement begins with."""
     found = _FIRST.match(uncommented(statement).lstrip("( \t\r\n"))
     return found.group().lower() if found else ""
+
+
+def _names_system(statement: str) -> bool:
+    return any(_HARMLESS.fullmatch(word) for word in words(statement))
 
 
 class Executor:
@@ -56,6 +63,7 @@ class Executor:
         self.status = b"I"
         self._service = service
         self._catalogue = catalogue
+        self.cursors = Cursors()
         self._running: Cancellation | None = None
         self.forget: Callable[[str], None] = lambda _name: None  # a prepared statement, or `all` of them
 
@@ -74,10 +82,16 @@ class Executor:
         word = first_word(statement)
         if word == "show":
             return self._housekeeping(word, uncommented(statement)) or Result("")
+        if word in cursors.WORDS:
+            return self.cursors.shape(uncommented(statement)) or Result("")
         if self.in_catalogue(statement):
             nothing = [None] * len(oids)
-            found = await asyncio.to_thread(self._catalogue.run, statement, nothing, self.identity.name, self.settings)
-            return replace(found, rows=())
+            try:
+                found = await asyncio.to_thread(self._catalogue.run, statement, nothing, self.identity.name)
+                return replace(found, rows=())
+            except TooMuch:
+                if _names_system(statement):
+                    raise
         if privacy_question(statement) is not None:
             return from_rows(("property", "value"), ("VARCHAR", "VARCHAR"), ())
         return await asyncio.to_thread(self._catalogue.shape, screen(statement), len(oids))
@@ -97,12 +111,20 @@ class Executor:
         word = first_word(statement)
         if self.status == b"E" and word not in {"rollback", "abort", "commit", "end"}:
             raise Refusal("25P02", "the transaction has failed: nothing more is answered in it", hint="ROLLBACK")
+        if _PASSWORD.match(uncommented(statement)):
+            raise Refusal("0A000", "users are not managed here", hint="the owner does it: sdcdb user password DB NAME")
         if word in _WRITES:
             raise Refusal("25006", "every transaction is read-only here", hint="ask with SELECT")
+        if word in cursors.WORDS:
+            return await self._cursor(word, uncommented(statement), params)
         if (done := self._housekeeping(word, uncommented(statement))) is not None:
             return done
         if self.in_catalogue(statement):
-            return await asyncio.to_thread(self._catalogue.run, statement, params, self.identity.name, self.settings)
+            try:
+                return await asyncio.to_thread(self._catalogue.run, statement, params, self.identity.name)
+            except TooMuch:
+                if _names_system(statement):
+                    raise
         return await self._ask(statement, params)
 
     def in_catalogue(self, statement: str) -> bool:
@@ -110,7 +132,7 @@ class Executor:
         named = set(words(statement))
         if any(fold(relation.path[1]) in named for relation in self._catalogue.relations.all):
             return False
-        return "from" not in named or any(_HARMLESS.fullmatch(word) for word in named)
+        return "from" not in named or _names_system(statement)
 
     def _housekeeping(self, word: str, statement: str) -> Result | None:
         match word:
@@ -132,9 +154,25 @@ class Executor:
                 if self.status == b"I":
                     raise Refusal("25P01", f"{word.upper()} needs a transaction", hint="BEGIN")
                 return Result(word.upper())
-            case "deallocate" | "discard":
-                self.forget(statement.rsplit(maxsplit=1)[-1].strip('"') if word == "deallocate" else "all")
+            case "discard":
+                self.cursors.clear()
+                self.forget("all")
+            case "deallocate":
+                self.forget(statement.rsplit(maxsplit=1)[-1].strip('"'))
         return Result(_NOTHING[word]) if word in _NOTHING else None
+
+    async def _cursor(self, word: str, statement: str, params: Sequence[Any] | None) -> Result:
+        if word == "close":
+            return self.cursors.close(statement)
+        if word != "declare":
+            return self.cursors.fetch(statement)
+        declared = cursors.read_declare(statement)
+        if self.status == b"I" and not declared.holds:
+            raise Refusal("25P01", "DECLARE CURSOR needs a transaction", hint="BEGIN, or WITH HOLD")
+        if first_word(declared.query) in cursors.WORDS:
+            raise Refusal("42601", "a cursor is for a SELECT")
+        self.cursors.must_be_free(declared.name)
+        return self.cursors.open(declared, await self.run(declared.query, params))
 
     def _begin(self) -> Result:
         if self.status == b"T":
@@ -149,12 +187,16 @@ class Executor:
             self.status = b"T"
             return Result("ROLLBACK")
         failed, self.status = self.status == b"E", b"I"
+        self.cursors.end_of_transaction()
         return Result("COMMIT" if word in {"commit", "end"} and not failed else "ROLLBACK")
 
     async def _ask(self, statement: str, params: Sequence[Any] | None) -> Result:
         self._running = Cancellation()
         try:
             future = self._service.submit(self.identity, statement, list(params) if params else None, self._running)
-            return from_answer(await asyncio.wrap_future(future))
+            answer = await asyncio.wrap_future(future)
+            if self._running.cancelled and answer.verdict.rule == "cancelled":  # a verdict that was asked for
+                raise Refusal("57014", "the statement was cancelled", "rule: cancelled")
+            return from_answer(answer)
         finally:
             self._running = None

@@ -23,10 +23,11 @@ from sdcdb.gateway.server.postgres.split import split
 from sdcdb.gateway.server.service import Service
 
 _MOST_HELD = 1_000  # statements, and portals, of one session
+_MOST_ROWS = 1_000_000  # that wait in portals of one session
 _ROWLESS = frozenset(
     {
         *("set", "begin", "start", "commit", "end", "rollback", "abort", "savepoint", "release", "copy"),
-        *("discard", "reset", "listen", "unlisten", "checkpoint", "analyze", "deallocate", "close"),
+        *("discard", "reset", "listen", "unlisten", "checkpoint", "analyze", "deallocate", "close", "declare", "move"),
     }
 )
 
@@ -121,6 +122,8 @@ class Extended:
             shape = await self._shape(statement)
             rows = NO_DATA if shape is None or shape.columns is None else shape.description()
             return parameter_description(statement.oids), rows
+        if name not in self._portals and (cursor := self._executor.cursors.find(name)) is not None:
+            return (cursor.result.description(),)
         portal = self.portal(name)
         if not portal.statement.text or first_word(portal.statement.text) in _ROWLESS:
             return (NO_DATA,)
@@ -149,6 +152,10 @@ class Extended:
         if portal.result is None:
             found = await self._executor.run(portal.statement.text, portal.values)
             portal.result = fit(found, portal.statement.shape)
+            held = sum(len(each.result.rows) for each in self._portals.values() if each.result is not None)
+            if held > _MOST_ROWS:
+                self._portals = {key: each for key, each in self._portals.items() if each is not portal}
+                raise Refusal("53200", "too many rows are waiting to be fetched", hint="close some portals")
         return portal.result
 
     def end_of_transaction(self) -> None:

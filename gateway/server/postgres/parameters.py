@@ -9,8 +9,18 @@ from sqlglot.errors import SqlglotError
 from sdcdb.connection.identifiers import fold
 from sdcdb.gateway.relations import Relations
 from sdcdb.gateway.server.postgres.scan import spaced, unqualified
-from sdcdb.gateway.server.postgres.types import ARRAYS, Oid, shown
+from sdcdb.gateway.server.postgres.types import ARRAYS, KNOWN, Oid, shown
 
+_SPELT = {  # as sqlglot writes types for DuckDB
+    "INT": "INTEGER",
+    "TEXT": "VARCHAR",
+    "REAL": "FLOAT",
+    "NUMERIC": "DECIMAL(18,3)",
+    "DECIMAL": "DECIMAL(18,3)",
+    "TIMESTAMPTZ": "TIMESTAMP WITH TIME ZONE",
+    "TIMETZ": "TIME WITH TIME ZONE",
+    "JSONB": "JSON",
+}
 _LIKE_OTHER = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Add, exp.Sub, exp.Mul, exp.Div, exp.NullSafeEQ)
 
 
@@ -47,6 +57,8 @@ def _kind(holder: exp.Expr, relations: Relations) -> int:
     if isinstance(parent, exp.Paren):
         holder, parent = parent, parent.parent
     match parent:
+        case exp.Cast() if parent.to.sql("duckdb").upper() == "UINTEGER[]":
+            return ARRAYS[Oid.OID]  # as `scan.unqualified` writes oid[]
         case exp.Cast():
             return _named(parent.to.sql("duckdb"))
         case exp.Any():
@@ -86,8 +98,7 @@ def _other(node: exp.Expr, relations: Relations) -> int:
 
 def _named(kind: str) -> int:
     """Return the parameter's type for a type of DuckDB, however it is spelt."""
-    spelt = {"INT": "INTEGER", "TEXT": "VARCHAR", "NUMERIC": "DECIMAL(18,3)", "TIMESTAMPTZ": "TIMESTAMP WITH TIME ZONE"}
     plain = kind.split(" COLLATE ", maxsplit=1)[0].upper()
-    if plain.removesuffix("[]") in {"OID"}:
-        return ARRAYS[Oid.OID] if plain.endswith("[]") else Oid.OID
-    return shown(spelt.get(plain, plain)).oid
+    element = plain.replace("[]", "")  # lists of lists are sent as lists
+    found = shown(_SPELT.get(element, element)).oid if element != "OID" else Oid.OID
+    return ARRAYS.get(Oid(found), found) if plain.endswith("[]") and found in KNOWN else found

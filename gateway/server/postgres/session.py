@@ -159,8 +159,8 @@ class Session:
         if end < len(result.rows):
             self._stream.send(PORTAL_SUSPENDED)
         else:
-            sent = end - start if result.tag.startswith("SELECT") else 0
-            self._stream.send(complete(f"SELECT {sent}" if result.tag.startswith("SELECT") else result.tag))
+            verb = result.tag.split(" ", 1)[0]
+            self._stream.send(complete(f"{verb} {end - start}" if verb in {"SELECT", "FETCH"} else result.tag))
 
     async def _rows(self, result: Result, rows: Iterable[tuple[object, ...]], formats: tuple[int, ...] = ()) -> None:
         encoders = result.encoders(formats)

@@ -45,6 +45,17 @@ _FIXED = {
     "default_transaction_isolation": "read committed",
     "search_path": "main",
     "wal_level": "minimal",
+    "password_encryption": "scram-sha-256",
+    "default_tablespace": "",
+    "default_table_access_method": "heap",
+    "lc_messages": "C",
+    "lc_monetary": "C",
+    "lc_numeric": "C",
+    "lc_time": "C",
+    "data_directory_mode": "0700",
+    "default_transaction_deferrable": "off",
+    "transaction_deferrable": "off",
+    "row_security": "on",
     "ssl": "on",
 }
 _START = {

@@ -32,16 +32,19 @@ class Oid(IntEnum):
     NUMERIC = 1700
     REGCLASS = 2205
     UUID = 2950
+    JSONB = 3802
 
 
 KNOWN = frozenset(int(oid) for oid in Oid)
 ARRAYS = {
     Oid.BOOL: 1000,
     Oid.BYTEA: 1001,
+    Oid.CHAR: 1002,
     Oid.NAME: 1003,
     Oid.INT2: 1005,
     Oid.INT4: 1007,
     Oid.TEXT: 1009,
+    Oid.BPCHAR: 1014,
     Oid.VARCHAR: 1015,
     Oid.INT8: 1016,
     Oid.FLOAT4: 1021,
@@ -53,8 +56,10 @@ ARRAYS = {
     Oid.TIMESTAMPTZ: 1185,
     Oid.INTERVAL: 1187,
     Oid.NUMERIC: 1231,
+    Oid.TIMETZ: 1270,
     Oid.JSON: 199,
     Oid.UUID: 2951,
+    Oid.JSONB: 3807,
 }
 ELEMENTS = {array: element for element, array in ARRAYS.items()}
 SIZES = {

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from sdcdb.auditor.evidence import Evidence, Ints, Sets
 from sdcdb.auditor.proofs.peeling import Peeled, peel
 from sdcdb.auditor.proofs.polytope import Atoms, Infeasible, reach
+from sdcdb.auditor.proofs.projection import Projection, Room, settle
 from sdcdb.errors import DataError
 from sdcdb.gateway.inference.intervals.atoms import classes
 
@@ -27,6 +28,7 @@ Floats = NDArray[np.float64]
 ROUNDING = 1e-7  # of the domain's width: the most that the solver's tolerance may be off
 SLACK = 0.1  # of a step, at most
 ROUNDS = 20
+PROJECTED = 256  # records up to which a projection is tried for each
 FEW = 10  # people who may have an extreme: with more, it reveals little
 
 
@@ -181,6 +183,9 @@ def _programmes(
     ends: dict[int, tuple[Fraction, Fraction]] = {}
     if not sums or not (evidence.counts > 0).any():
         return Intervals(lower, upper, exact, ends)
+    wanted = _settled(evidence, sums, caps, wanted, enough, Intervals(lower, upper, exact, ends))
+    if not len(wanted) and evidence.truth is not None:
+        return Intervals(lower, upper, exact, ends)
     peeled = peel(evidence.counts, evidence.matrix[sums], [evidence.answers[at] for at in sums])
     fixed = np.flatnonzero(peeled.fixed & (evidence.counts > 0))
     lower[fixed] = upper[fixed] = peeled.values[fixed].astype(np.float64) / peeled.unit
@@ -195,6 +200,30 @@ def _programmes(
         found = Intervals(lower, upper, exact, ends)
         beyond = _reached(evidence, peeled, caps, wanted, enough, budget, found)
     return Intervals(lower, upper, exact, ends, beyond)
+
+
+def _settled(
+    evidence: Evidence, sums: list[int], caps: Caps, wanted: NDArray[np.intp], enough: float | None, found: Intervals
+) -> NDArray[np.intp]:
+    """Put in the intervals of a few cells that a projection settles; return those that it does not."""
+    if evidence.truth is None or not 0 < len(wanted) <= PROJECTED or evidence.gram is None:
+        return wanted
+    held = evidence.counts > 0
+    cells = wanted[(evidence.counts[wanted] == 1) & evidence.sets(sums)[:, wanted].any(axis=0)]
+    truth = evidence.truth
+    room = Room(
+        np.where(held, np.maximum(truth - evidence.counts * caps.low, 0.0), 0.0),
+        np.where(held, np.maximum(evidence.counts * caps.high - truth, 0.0), 0.0),
+    )
+    matrix = evidence.matrix if len(sums) == len(evidence) else evidence.matrix[sums]
+    gram = evidence.gram if len(sums) == len(evidence) else evidence.gram[np.ix_(sums, sums)]
+    settled = settle(Projection(matrix, gram), [evidence.answers[at] for at in sums], cells, room, enough)
+    for cell, value in settled.determined.items():
+        found.lower[cell] = found.upper[cell] = float(value)
+        found.ends[cell] = (value, value)
+    for cell, (down, up) in settled.free.items():
+        found.lower[cell], found.upper[cell], found.exact[cell] = truth[cell] - down, truth[cell] + up, False
+    return wanted[~np.isin(wanted, [*settled.determined, *settled.free])]
 
 
 def _reached(
@@ -222,11 +251,9 @@ def _reached(
     asked[atom[np.isin(cells, wanted)]] = True
     step = evidence.domain.snap
     fine = step is not None and ROUNDING * float(evidence.domain.width / step) > SLACK
+    atoms = Atoms(size, low, high, exact_ends, truth)
     try:
-        totals = reach(
-            rows[:, first], peeled.rest, Atoms(size, low, high, exact_ends, truth), np.flatnonzero(asked), enough,
-            fractions=fine, budget=budget,
-        )  # fmt: skip
+        totals = reach(rows[:, first], peeled.rest, atoms, np.flatnonzero(asked), enough, fractions=fine, budget=budget)
     except Infeasible:
         raise Contradiction(
             "no values fit all sums: the table changed between the answers, or they are about another table"

@@ -18,6 +18,8 @@ from scipy.linalg.lapack import dpstrf
 from scipy.sparse.csgraph import connected_components
 
 from sdcdb.auditor.evidence import Sets
+from sdcdb.auditor.proofs.peeling import peel
+from sdcdb.auditor.proofs.projection import Projection, Room, reach_along, settle
 from sdcdb.gateway.inference.intervals.programme import Programme
 
 Floats = NDArray[np.float64]
@@ -74,16 +76,34 @@ def reach(
     rows, answers = _distinct(rows, answers)
     wanted = np.zeros(len(atoms.size), bool)
     wanted[todo] = True
-    for own, columns in _components(rows):
+    rows, answers, columns_left = _without_known(rows, answers, atoms, found)
+    for own, places in _components(rows):
+        columns = columns_left[places]
         if atoms.truth is not None and not wanted[columns].any():
             continue
-        inside = rows[np.ix_(own, columns)]
+        inside = rows[np.ix_(own, places)]
         own_answers = [answers[at] for at in own]
         if len(own) == 1:
-            _alone(own_answers[0], columns, atoms, found)
+            _alone(own_answers[0], columns, columns[wanted[columns]], atoms, found)
         else:
             _Part(inside, own_answers, columns, atoms, found, enough, fractions=fractions).solve(wanted[columns])
     return found
+
+
+def _without_known(
+    rows: Sets, answers: Sequence[Fraction], atoms: Atoms, found: Reach
+) -> tuple[Sets, Sequence[Fraction], Indices]:
+    """Settle the totals that follow by subtraction; return what is left of the sums, over the atoms that are left."""
+    peeled = peel(np.ones(len(atoms.size), np.int64), sparse.csr_matrix(rows, dtype=np.int64), answers)
+    known = np.flatnonzero(peeled.fixed)
+    totals = peeled.values[known].astype(np.float64) / peeled.unit
+    slack = MARGIN * float((atoms.size * (atoms.high - atoms.low)).max(initial=0.0))
+    if peeled.odd > slack or (totals < found.least[known] - slack).any() or (totals > found.most[known] + slack).any():
+        raise Infeasible
+    found.least[known] = found.most[known] = totals
+    found.exact |= {int(a): (peeled.value(int(a)), peeled.value(int(a))) for a in known}
+    left, rest = _distinct(peeled.rows, peeled.rest)
+    return left, rest, peeled.cells
 
 
 def _distinct(rows: Sets, answers: Sequence[Fraction]) -> tuple[Sets, list[Fraction]]:
@@ -118,16 +138,19 @@ def _components(rows: Sets) -> list[tuple[Indices, Indices]]:
     ]
 
 
-def _alone(answer: Fraction, columns: Indices, atoms: Atoms, found: Reach) -> None:
+def _alone(answer: Fraction, columns: Indices, wanted: Indices, atoms: Atoms, found: Reach) -> None:
     """A sum of its own: each total is what the others leave of it."""
-    least = {int(c): int(atoms.size[c]) * atoms.ends[c][0] for c in columns}
-    most = {int(c): int(atoms.size[c]) * atoms.ends[c][1] for c in columns}
-    all_least, all_most = sum(least.values(), Fraction(0)), sum(most.values(), Fraction(0))
+    records: dict[tuple[Fraction, Fraction], int] = {}
+    for c in columns.tolist():
+        records[atoms.ends[c]] = records.get(atoms.ends[c], 0) + int(atoms.size[c])
+    all_least = sum((number * low for (low, _), number in records.items()), Fraction(0))
+    all_most = sum((number * high for (_, high), number in records.items()), Fraction(0))
     slack = MARGIN * float(all_most - all_least)
     if float(answer - all_least) < -slack or float(all_most - answer) < -slack:
         raise Infeasible
-    for c, own in least.items():
-        ends = max(own, answer - (all_most - most[c])), min(most[c], answer - (all_least - own))
+    for c in wanted.tolist():
+        least, most = (int(atoms.size[c]) * end for end in atoms.ends[c])
+        ends = max(least, answer - (all_most - most)), min(most, answer - (all_least - least))
         found.exact[c] = ends
         found.least[c], found.most[c] = float(ends[0]), float(ends[1])
 
@@ -182,6 +205,7 @@ class _Part:
         self.unit = float(max((atoms.high[columns] - atoms.low[columns]).max(), 1e-300))
         self.enough, self.fractions = enough, fractions
         self.cost = len(rows) * int(rows.sum())
+        self.settled = np.zeros(len(columns), bool)
 
     def solve(self, wanted: NDArray[np.bool_]) -> None:
         cleared = self._by_the_truth(wanted)
@@ -266,23 +290,46 @@ class _Part:
         self._clear(free, x[free] - half, x[free] + half)
         todo = free[(wanted & ~self.found.seen[self.columns])[free]]
         if len(todo):
-            basis = _row_space(matrix)
-            place = np.searchsorted(free, todo)
-            up, down = self.high[free] - x[free], x[free] - self.low[free]
-            for start in range(0, len(todo), BLOCK):
-                own = place[start : start + BLOCK]
-                way = -basis @ basis[own].T
-                way[own, np.arange(len(own))] += 1
-                size = np.maximum(np.abs(way), 1e-300)
-                moves = size > 1e-12
-                ahead = np.where(moves, np.where(way > 0, up[:, None], down[:, None]) / size, np.inf).min(axis=0)
-                back = np.where(moves, np.where(way > 0, down[:, None], up[:, None]) / size, np.inf).min(axis=0)
-                step = way[own, np.arange(len(own))] * (1 - 1e-6)
-                still = ~(moves[own, np.arange(len(own))] & np.isfinite(ahead) & np.isfinite(back))
-                ahead[still] = back[still] = 0.0
-                at = free[own]
-                self._clear(at, x[at] - back * step, x[at] + ahead * step)
-        return np.asarray(self.found.seen[self.columns], dtype=bool)
+            self._by_projection(x, free, todo)
+        return np.asarray(self.found.seen[self.columns] | self.settled, dtype=bool)
+
+    def _by_projection(self, x: Floats, free: Indices, todo: Indices) -> None:
+        """Settle totals that a combination of sums isolates, and clear those that can move far enough."""
+        projection = Projection(sparse.csr_matrix(self.rows, dtype=np.int64))
+        room = Room(np.maximum(x - self.low, 0.0), np.maximum(self.high - x, 0.0))
+        inner = projection if len(free) == len(x) else Projection(projection.rows[:, free])
+        for start in range(0, len(todo), BLOCK):
+            own = todo[start : start + BLOCK]
+            settled = settle(projection, self.answers, own, room, None)
+            for at, value in settled.determined.items():
+                atom = int(self.columns[at])
+                self.found.exact[atom] = value, value
+                self.found.least[atom] = self.found.most[atom] = float(value)
+                self.settled[at] = True
+            rest = own[~self.settled[own]]
+            if not len(rest):
+                continue
+            place = np.searchsorted(free, rest)
+            way = inner.ways(place, inner.weights(place))
+            ahead, back = reach_along(way, Room(room.down[free], room.up[free]))
+            step = np.maximum(way[place, np.arange(len(place))], 0.0) * (1 - 1e-6)
+            self._clear(rest, x[rest] - back * step, x[rest] + ahead * step)
+        left = todo[~self.settled[todo] & ~self.found.seen[self.columns[todo]]]
+        if len(left):
+            self._by_scaled_projection(x, free, left, room)
+
+    def _by_scaled_projection(self, x: Floats, free: Indices, todo: Indices, room: Room) -> None:
+        """Clear totals along directions in which each column moves in proportion to its room."""
+        scale = np.minimum(room.down, room.up)[free]
+        scale /= scale.max()
+        projection = Projection(sparse.csr_matrix(self.rows[:, free] * scale))
+        for start in range(0, len(todo), BLOCK):
+            own = todo[start : start + BLOCK]
+            place = np.searchsorted(free, own)
+            way = projection.ways(place, projection.weights(place)) * scale[:, None]
+            ahead, back = reach_along(way, Room(room.down[free], room.up[free]))
+            step = np.maximum(way[place, np.arange(len(place))], 0.0) * (1 - 1e-6)
+            self._clear(own, x[own] - back * step, x[own] + ahead * step)
 
     def _programme(self, programme: _Vertices, at: int) -> None:
         own = int(self.columns[at])

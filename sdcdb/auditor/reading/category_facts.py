@@ -97,7 +97,7 @@ def _grouped(
     for each in select.expressions:
         bare = each.unalias()
         counted = isinstance(bare, exp.Count) and isinstance(_inner(bare), exp.Star | exp.Literal | exp.Column)
-        if not counted and bare.find(exp.AggFunc):
+        if (not counted and bare.find(exp.AggFunc)) or _counts_different(bare, asked.column):
             return None
     groups = snapshot.groups_of(asked.table, asked.source, rest, cells)
     if groups is None:
@@ -110,6 +110,15 @@ def _grouped(
         if len(facts) > MOST_FACTS:
             return None
     return Account(Outcome.ANSWERED, "", tuple(facts)) if facts else None
+
+
+def _counts_different(each: exp.Expr, column: str) -> bool:
+    """Tell whether different values of the column are counted: how many tells who has the same."""
+    return any(
+        fold(name.name) == fold(column)
+        for distinct in each.find_all(exp.Distinct)
+        for name in distinct.find_all(exp.Identifier)
+    )
 
 
 def _inner(count: exp.Count) -> exp.Expr:

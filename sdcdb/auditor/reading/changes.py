@@ -10,12 +10,12 @@ from dataclasses import replace
 from sqlglot import exp
 
 from sdcdb.auditor.reading.confidential import Columns, reads_confidential
-from sdcdb.auditor.reading.fact import Account, Effects, harmless, not_understood
-from sdcdb.auditor.reading.named import Named, find
+from sdcdb.auditor.reading.fact import Account, Effects, Outcome, harmless, not_understood
+from sdcdb.auditor.reading.named import Named, find, renamed_columns
 from sdcdb.connection.identifiers import fold
 from sdcdb.errors import Unsupported
 from sdcdb.gateway.reading.affine import linear
-from sdcdb.gateway.relations import Relations
+from sdcdb.gateway.relations import Relations, Restricted
 
 CHANGES = (exp.Insert, exp.Update, exp.Delete, exp.Merge)
 DEFINES = (exp.Create, exp.Alter, exp.Drop, exp.TruncateTable, exp.Copy)
@@ -23,8 +23,11 @@ Ask = Callable[[exp.Expr], Account]
 """Accounts for a query."""
 
 
-def changed(tree: exp.Expr, names: Named, relations: Relations, columns: Columns) -> Account:
-    """Account for INSERT, UPDATE, DELETE and MERGE."""
+def changed(tree: exp.Expr, names: Named, relations: Relations, columns: Columns, ask: Ask) -> Account:
+    """Account for INSERT, UPDATE, DELETE and MERGE.
+
+    The row count of an UPDATE is an answer: it is measured where the rows that it chose can still be told.
+    """
     target = _target(tree)
     own = find(relations, fold(target.db), fold(target.name)) if target is not None else None
     effects = Effects(changes=(own.name,) if own is not None else ())
@@ -38,8 +41,31 @@ def changed(tree: exp.Expr, names: Named, relations: Relations, columns: Columns
     if read is None:
         reason = "changes data and reads no confidential column" if own else "copies no confidential column"
         return harmless(f"{reason}, by {word}", effects)
+    counted = _count_of(tree, own)
+    told = ask(counted) if counted is not None else None
+    if told is not None and told.outcome is Outcome.ANSWERED and told.facts:
+        shown = tuple(dict.fromkeys((fact.table, fact.column) for fact in told.facts))
+        reason = f"its row count tells how many records {read} chooses"
+        return Account(Outcome.FINDING, reason, told.facts, shown, effects=effects)
     why = f"reads {read} in {word}, whose row count, result or effect can show it"
     return not_understood(why, replace(effects, redefines=() if own else (name,), stores=own is not None))
+
+
+def _count_of(tree: exp.Expr, own: Restricted | None) -> exp.Select | None:
+    """Return the query that counts the rows of an UPDATE, if it left the columns of its condition as they were."""
+    where = tree.args.get("where")
+    if not isinstance(tree, exp.Update) or own is None or where is None or not isinstance(tree.this, exp.Table):
+        return None
+    if any(tree.args.get(part) for part in ("from_", "returning", "limit", "order", "with_")) or tree.this.args.get(
+        "joins"
+    ):
+        return None
+    written = {fold(each.this.name) for each in tree.expressions if isinstance(each, exp.EQ)}
+    if len(written) != len(tree.expressions) or written & {fold(each.name) for each in where.find_all(exp.Column)}:
+        return None
+    if any(each.expression.find(exp.Query) for each in tree.expressions):
+        return None
+    return exp.Select().select(exp.Count(this=exp.Star())).from_(tree.this.copy()).where(where.this.copy())
 
 
 def _target(tree: exp.Expr) -> exp.Table | None:
@@ -88,6 +114,8 @@ def defined(tree: exp.Expr, names: Named, relations: Relations, columns: Columns
     touched = [find(relations, fold(table.db), fold(table.name)) for table in tree.find_all(exp.Table)]
     changes = tuple(each.name for each in touched if each is not None)
     redefines = tuple(fold(table.name) for table in tree.find_all(exp.Table) if _renamed(table, relations))
+    if tree.find(exp.RenameColumn):
+        redefines += tuple(renamed_columns(each.path[1]) for each in touched if each is not None)
     effects = Effects(changes=changes, redefines=redefines if isinstance(tree, exp.Alter) else ())
     if isinstance(tree, exp.Alter) and changes and _alters_by_value(tree, columns.hidden(names.restricted)):
         return not_understood("ALTER succeeds or fails by confidential values", effects)
@@ -136,6 +164,8 @@ def _created(tree: exp.Create, names: Named, relations: Relations, columns: Colu
         return not_understood(f"CREATE {kind}: what it reads when it is called is not in the log", redefines)
     if kind == "INDEX":
         return _indexed(tree, names, columns)
+    if kind == "TABLE" and tree.find(exp.ExecuteAsProperty):
+        return not_understood("creates a table from a prepared statement", redefines)
     query = tree.expression
     if isinstance(query, exp.Expr) and query.find(exp.Query, exp.Table):
         within = [find(relations, fold(table.db), fold(table.name)) for table in query.find_all(exp.Table)]

@@ -41,7 +41,7 @@ def save(file: Path, history: History, of: str) -> None:
         "number": history.number,
         "outcomes": [[str(outcome), reason, n] for (outcome, reason), n in history.outcomes.items()],
         "users": dict(history.users),
-        "places": {name: asdict(place) for name, place in history.places.items()},
+        "places": {name: place._asdict() for name, place in history.places.items()},
         "times": [each.isoformat() if each else None for each in history.times],
         "problems": [asdict(each) for each in history.problems],
         "problem_count": history.problem_count,

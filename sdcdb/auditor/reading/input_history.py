@@ -61,6 +61,8 @@ class Item:
 
     def first_by(self, users: Collection[str] | None) -> Occurrence:
         """Return the first statement by which one of these users received it."""
+        if len(self.users) == 1:
+            return next(iter(self.users.values()))
         told = [each for user, each in self.users.items() if users is None or user in users]
         return min(told or self.users.values(), key=lambda each: each.number)
 

@@ -74,7 +74,10 @@ def _tree(tree: exp.Expr, dialect: str, snapshot: Snapshot, answers: Rows | None
     if isinstance(local, exp.Query | exp.Subquery | exp.Values):
         return _query(local, names, snapshot, answers, dialect)
     if isinstance(local, CHANGES):
-        return changed(local, names, snapshot.relations, snapshot.columns)
+        return changed(
+            local, names, snapshot.relations, snapshot.columns,
+            lambda query: _tree(query, dialect, snapshot, None, context),
+        )  # fmt: skip
     if isinstance(local, DEFINES):
         return defined(
             local, names, snapshot.relations, snapshot.columns,

@@ -45,6 +45,9 @@ def named(tree: exp.Expr, relations: Relations, around: Surroundings, context: C
     doubts: dict[str, None] = {}
     seen = 0
     for table in tree.find_all(exp.Table):
+        if isinstance(table.this, exp.Dot):  # a name of four parts: a table of another server, or of this one
+            unknown[table.sql("duckdb", comments=False).split(" AS ")[0]] = None
+            continue
         if not isinstance(table.this, exp.Identifier):
             continue  # a table function: looked at below
         schema, name = fold(table.db), fold(table.name)
@@ -53,6 +56,8 @@ def named(tree: exp.Expr, relations: Relations, around: Surroundings, context: C
         relation = find(relations, schema, name)
         if relation is not None:
             restricted[relation.name] = relation
+            if renamed_columns(name) in context.redefined:
+                doubts[f"columns of {name} were renamed in this log"] = None
             continue
         seen += 1
         why = _doubt(table, schema, name, around, context, relations)
@@ -71,6 +76,11 @@ def named(tree: exp.Expr, relations: Relations, around: Surroundings, context: C
     if unknown:
         doubts[f"the database does not know {', '.join(unknown)}"] = None
     return Named(tuple(restricted.values()), tuple(doubts), tuple(unknown), seen)
+
+
+def renamed_columns(table: str) -> str:
+    """Return the name under which a session remembers that columns of a table were renamed."""
+    return f"{table}.*"
 
 
 def find(relations: Relations, schema: str, name: str) -> Restricted | None:

@@ -1,6 +1,7 @@
 """What a user's earlier statements prepared for later ones, and what the log did to names and tables."""
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from sdcdb.auditor.reading.commands import executes, fetched, leading
 from sdcdb.auditor.reading.fact import Account, Effects, harmless, not_understood
@@ -28,11 +29,14 @@ class Sessions:
 
     def of(self, source: str, user: str) -> Session:
         """Return the session of a user."""
-        return self.by_user.setdefault((source, user), Session())
+        found = self.by_user.get((source, user))
+        if found is None:
+            found = self.by_user[source, user] = Session()
+        return found
 
     def context(self, session: Session) -> Context:
         """Return what a statement of a session depends on beside its text."""
-        return Context(self.redefined, self.created, session.elsewhere, session.stored)
+        return _context(self.redefined, self.created, session.elsewhere, session.stored)
 
     def apply(self, effects: Effects, session: Session) -> None:
         """Note what a statement did."""
@@ -50,15 +54,25 @@ class Sessions:
         session.stored = session.stored or effects.stores
 
 
-def resumed(sql: str, session: Session) -> tuple[str, bool] | Account | None:
-    """Return the text that EXECUTE runs and whether it lacks parameters, the account of a FETCH, or None."""
+@lru_cache(10_000)
+def _words(sql: str) -> tuple[str, str | None, str | None]:
     text = leading(sql)
     name = executes(text)
+    return text, name, fetched(text) if name is None else None
+
+
+@lru_cache(1_000)
+def _context(redefined: frozenset[str], created: frozenset[str], elsewhere: bool, stored: bool) -> Context:  # noqa: FBT001
+    return Context(redefined, created, elsewhere, stored)
+
+
+def resumed(sql: str, session: Session) -> tuple[str, bool] | Account | None:
+    """Return the text that EXECUTE runs and whether it lacks parameters, the account of a FETCH, or None."""
+    text, name, cursor = _words(sql)
     if name is not None:
         body = session.prepared.get(name)
         bound = executed(text, f"PREPARE {name} AS {body}") if body else None
         return bound or not_understood("executes a prepared statement whose text or parameters are not in the log")
-    cursor = fetched(text)
     if cursor is not None:
         if cursor in session.cursors:
             return harmless("fetches rows of a cursor, which is accounted for where it was declared")

@@ -1,14 +1,15 @@
 """Categories that change by a transition matrix: common to PRAM, Warner, VICUS and Random.
 
-The sampler is the alias method in whole numbers: with u uniform on 0 .. 2^32 - 1 and K values, p = u x K picks the
-place i = p >> 32, and its remainder p & (2^32 - 1) decides between the value i and its alias. The tables are lists,
-one row of K after another, and the row of a value is its code. There is no CASE, in which DuckDB would recompute
-everything.
+The sampler is the alias method in whole numbers: with u uniform on 0 .. 2^b - 1 and K values, p = u x K picks the
+place i = p >> b, and its remainder p & (2^b - 1) decides between the value i and its alias. A column of few values has
+b = 16, and its matrix is rounded to multiples of 2^-16, so that it is the one that the view applies; others have
+b = 32. The tables are lists, one row of K after another, and the row of a value is its code. There is no CASE, in
+which DuckDB would recompute everything.
 """
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sqlglot import exp
@@ -17,7 +18,7 @@ from sdcdb.connection.identifiers import identifier, quoted, table_reference
 from sdcdb.engines.expressions import Row, bigint, code, flag, item, number, typed
 from sdcdb.errors import DataError
 from sdcdb.fields.strict import Strict
-from sdcdb.techniques.families.transition import TransitionMatrix, alias_tables, given
+from sdcdb.techniques.families.transition import TransitionMatrix, alias_tables, given, rounded_rows
 from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Source
 
 Rows = tuple[tuple[float, ...], ...]
@@ -36,6 +37,13 @@ class FittedTransition(Fitted):
 
     shape: CategoryShape
     matrix: Rows
+    bits: int = 32
+    """Of the draw that picks a value: the probabilities are multiples of 2^-bits."""
+
+    def drawn_from(self, row: Row) -> Self:
+        """Round the matrix to the bits of its draw."""
+        bits = row.width(self.column)
+        return self.model_copy(update={"bits": bits, "matrix": rounded_to(self.matrix, bits)})
 
     @property
     def column(self) -> str:
@@ -49,7 +57,7 @@ class FittedTransition(Fitted):
 
     def lists(self) -> Mapping[str, tuple[Any, ...]]:
         """Return the values and the alias tables."""
-        return alias_lists(self.column, self.shape.values, self.matrix)
+        return alias_lists(self.column, self.shape.values, self.matrix, self.bits)
 
     def coded(self) -> tuple[str, ...]:
         """Values are looked up among the values."""
@@ -60,9 +68,8 @@ class FittedTransition(Fitted):
         if not self.shape.values:
             return {self.column: typed(exp.null(), self.shape.type)}
         text = exp.cast(row.value(self.column), "VARCHAR")
-        chosen = aliased(
-            row.draw(self.column), bigint(code(self._list("values"), text)), len(self.shape.values), self.column
-        )
+        at = bigint(code(self._list("values"), text))
+        chosen = aliased(row.draw(self.column), at, len(self.shape.values), self.column, self.bits)
         # An unknown value has the code NULL, hence the index NULL, hence the item NULL.
         return {self.column: typed(item(self._list("values"), chosen), self.shape.type)}
 
@@ -92,25 +99,32 @@ class FittedTransition(Fitted):
         return f"{self.column} {name}"
 
 
-def aliased(draw: exp.Expr, at: exp.Expr, size: int, column: str) -> exp.Expr:
+def rounded_to(rows: Rows, bits: int) -> Rows:
+    """Return probabilities in multiples of 2^-bits; 32 bits are as good as all, and leave them as they are."""
+    if bits >= 32 or not rows:
+        return rows
+    return tuple(tuple(row) for row in rounded_rows(np.array(rows), bits).tolist())
+
+
+def aliased(draw: exp.Expr, at: exp.Expr, size: int, column: str, bits: int) -> exp.Expr:
     """Return the position, counted from 1, that a draw picks by row `at`, counted from 0, of a column's alias lists."""
     scaled = exp.Paren(this=draw * number(size))
-    place = exp.Paren(this=exp.BitwiseRightShift(this=scaled, expression=number(32)))
-    rest = exp.Paren(this=exp.BitwiseAnd(this=scaled.copy(), expression=number(2**32 - 1)))
+    place = exp.Paren(this=exp.BitwiseRightShift(this=scaled, expression=number(bits)))
+    rest = exp.Paren(this=exp.BitwiseAnd(this=scaled.copy(), expression=number(2**bits - 1)))
     index = at * number(size) + place + number(1)
     threshold, move = item(f"{column} thresholds", index), item(f"{column} moves", index.copy())
     return place.copy() + number(1) + flag(rest >= threshold) * move
 
 
 @lru_cache(maxsize=64)
-def alias_lists(column: str, values: tuple[str, ...], rows: Rows) -> dict[str, tuple[Any, ...]]:
+def alias_lists(column: str, values: tuple[str, ...], rows: Rows, bits: int) -> dict[str, tuple[Any, ...]]:
     """Return the lists of a column: its values, and of all rows the thresholds and how far the alias is from the place.
 
     A plan asks for them several times.
     """
     if not values:
         return {}
-    tables = alias_tables(np.array(rows))
+    tables = alias_tables(np.array(rows), bits)
     moves = tables.aliases - np.arange(len(values))
     lists = {"values": values, "thresholds": tables.thresholds.ravel().tolist(), "moves": moves.ravel().tolist()}
     return {f"{column} {name}": tuple(own) for name, own in lists.items()}

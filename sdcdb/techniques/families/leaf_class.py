@@ -1,7 +1,7 @@
 """A class redrawn inside each leaf: RPT, PPT and CAPT share a distribution for each leaf."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from sdcdb.engines.expressions import Row, bigint, item, typed, where
 from sdcdb.errors import counted
-from sdcdb.techniques.families.categories import CategoryShape, Rows, alias_lists, aliased
+from sdcdb.techniques.families.categories import CategoryShape, Rows, alias_lists, aliased, rounded_to
 from sdcdb.techniques.families.leaves import leaf, present
 from sdcdb.techniques.technique import Fitted
 from sdcdb.trees.tree import Tree
@@ -24,6 +24,13 @@ class FittedLeafDraw(Fitted):
     tree: Tree
     chances: Rows
     """A row for each leaf, with the probability of each value."""
+    bits: int = 32
+    """Of the draw that picks a value: the probabilities are multiples of 2^-bits."""
+
+    def drawn_from(self, row: Row) -> Self:
+        """Round the probabilities to the bits of their draw."""
+        bits = row.width(self.column)
+        return self.model_copy(update={"bits": bits, "chances": rounded_to(self.chances, bits)})
 
     @property
     def column(self) -> str:
@@ -33,14 +40,14 @@ class FittedLeafDraw(Fitted):
 
     def lists(self) -> Mapping[str, tuple[Any, ...]]:
         """Return the values, and the alias tables of the leaves one after the other."""
-        return alias_lists(self.column, self.shape.values, self.chances)
+        return alias_lists(self.column, self.shape.values, self.chances, self.bits)
 
     def expressions(self, row: Row) -> Mapping[str, exp.Expr]:
         """Return the value that the draw picks in the leaf."""
         if not self.shape.values:
             return {self.column: typed(exp.null(), self.shape.type)}
         at = bigint(leaf(self.tree, row))
-        chosen = aliased(row.draw(self.column), at, len(self.shape.values), self.column)
+        chosen = aliased(row.draw(self.column), at, len(self.shape.values), self.column, self.bits)
         shown = where(present(row.value(self.column)), chosen)
         return {self.column: typed(item(f"{self.column} values", shown), self.shape.type)}
 
@@ -80,3 +87,13 @@ def expected_changes(counts: Counts) -> float:
     """
     totals = counts.sum(axis=1)
     return float((totals - (counts.astype(float) ** 2).sum(axis=1) / np.where(totals > 0, totals, 1)).sum())
+
+
+def printed_changes(counts: Counts) -> float:
+    """Return eq. 4.1 as printed: m records of the majority class, n of all others, 2 m n / (m + n), over all leaves.
+
+    >>> printed_changes(np.array([[50, 30, 20]])), expected_changes(np.array([[50, 30, 20]]))
+    (50.0, 62.0)
+    """
+    totals, most = counts.sum(axis=1).astype(float), counts.max(axis=1).astype(float)
+    return float((2 * most * (totals - most) / np.where(totals > 0, totals, 1)).sum())

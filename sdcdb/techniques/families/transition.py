@@ -23,7 +23,7 @@ from sdcdb.measures.distribution import SUM_TOLERANCE, normalise
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-_RANGE = 1 << 32  # the uniform numbers of the sampler are 0 .. 2^32 - 1
+_BITS = 32  # of the uniform numbers of the sampler, unless told otherwise
 _ROUNDING = 1e-12  # sums this near to one are left alone, so that a matrix read back from JSON is identical
 _SINGULAR = 1e12  # a condition number beyond which solving keeps fewer than four of sixteen digits
 _MARKED = {kind.__name__: kind for kind in (dt.datetime, dt.date, dt.time, Decimal, UUID)}
@@ -33,12 +33,13 @@ _MARKED = {kind.__name__: kind for kind in (dt.datetime, dt.date, dt.time, Decim
 class AliasTables:
     """Walker's alias method in integers, a row of K thresholds and K aliases for each original value.
 
-    With u uniform on 0 .. 2^32 - 1, let i be `u * K >> 32` and the rest `u * K & 0xffffffff`. Row r draws position i if
-    the rest is below `thresholds[r, i]`, else `aliases[r, i]`. Thresholds lie in 0 .. 2^32; positions count from 0.
+    With u uniform on 0 .. 2^b - 1, let i be `u * K >> b` and the rest `u * K & (2^b - 1)`. Row r draws position i if
+    the rest is below `thresholds[r, i]`, else `aliases[r, i]`. Thresholds lie in 0 .. 2^b; positions count from 0.
     """
 
     thresholds: Ints
     aliases: Ints
+    bits: int = _BITS
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,20 +80,20 @@ class TransitionMatrix:
         """Return the matrix from the result of `to_dict`."""
         return cls(tuple(_unmarked(value) for value in data["values"]), np.array(data["matrix"], np.float64))
 
-    def alias(self) -> AliasTables:
-        """Return tables for drawing: each probability is exact to within 2^-32 (2.4e-10), and 0 and 1 are exact."""
-        return alias_tables(self.matrix)
+    def alias(self, bits: int = _BITS) -> AliasTables:
+        """Return tables for drawing: each probability is exact to within 2^-bits, and 0 and 1 are exact."""
+        return alias_tables(self.matrix, bits)
 
-    def sample(self, codes: ArrayLike, u: ArrayLike) -> Ints:
+    def sample(self, codes: ArrayLike, u: ArrayLike, bits: int = _BITS) -> Ints:
         """Return the drawn position for each original position and each uniform number, as the SQL does.
 
         >>> warner(["yes", "no"], 0.75).sample([0, 0, 1, 1], [0, 2**31, 0, 2**31]).tolist()
         [0, 1, 0, 1]
         """
-        tables, rows = self.alias(), np.asarray(codes, np.int64)
+        tables, rows = self.alias(bits), np.asarray(codes, np.int64)
         product = np.asarray(u, np.uint64) * np.uint64(len(self.values))
-        at = (product >> np.uint64(32)).astype(np.int64)
-        rest = (product & np.uint64(_RANGE - 1)).astype(np.int64)
+        at = (product >> np.uint64(bits)).astype(np.int64)
+        rest = (product & np.uint64(2**bits - 1)).astype(np.int64)
         return np.where(rest < tables.thresholds[rows, at], at, tables.aliases[rows, at])
 
     def estimate(self, observed: ArrayLike) -> Floats:
@@ -111,6 +112,23 @@ class TransitionMatrix:
                 "originals look the same after perturbation; keep values with a higher probability"
             )
         return np.asarray(np.linalg.solve(self.matrix.T, counts), np.float64)
+
+    def standard_errors(self, observed: ArrayLike) -> Floats:
+        """Return the standard errors of `estimate`, by the perturbation alone, the originals being fixed.
+
+        Given the originals x, observed counts have the covariance sum over i of x_i (diag(p_i) - p_i p_i^T), p_i being
+        row i; estimating x makes it diag(o) - P^T diag(x) P (Warner 1965 for two values). Propagated through the
+        inverse.
+
+        >>> warner(["yes", "no"], 0.75).standard_errors([40, 60]).round(3).tolist()
+        [8.66, 8.66]
+        """
+        counts = self._one_each(observed, "counts")
+        estimated = self.estimate(counts)
+        covariance = np.diag(counts) - self.matrix.T @ np.diag(estimated) @ self.matrix
+        inverse = np.linalg.inv(self.matrix.T)
+        variances = np.diag(inverse @ covariance @ inverse.T)
+        return np.sqrt(np.maximum(variances, 0.0))
 
     def posterior(self, prior: ArrayLike | None = None) -> Floats:
         """Return P(original = i | observed = o) in row o, by Bayes; VICUS (2012) needs it for Algorithm 2.
@@ -136,18 +154,44 @@ class TransitionMatrix:
         return array
 
 
-def alias_tables(rows: Floats) -> AliasTables:
+def alias_tables(rows: Floats, bits: int = _BITS) -> AliasTables:
     """Return tables for drawing from several distributions, one per row. Rows must sum to one.
 
     >>> alias_tables(np.array([[0.0, 1.0], [0.5, 0.5], [1.0, 0.0]])).aliases.tolist()
     [[1, 1], [0, 1], [0, 0]]
     """
-    size = rows.shape[1]
-    starts = [-(-i * _RANGE // size) for i in range(size + 1)]  # the first u of each i
-    made = [_alias_row(row, starts) for row in rows]
+    size, span = rows.shape[1], 1 << bits
+    starts = [-(-i * span // size) for i in range(size + 1)]  # the first u of each i
+    made = [_alias_row(shares_of(row, span), starts) for row in rows]
     kept, aliases = (np.array([row[n] for row in made], np.int64) for n in (0, 1))
-    ends = (np.array(starts[:-1]) + kept) * size - np.arange(size) * _RANGE
-    return AliasTables(np.where(kept == 0, 0, np.minimum(ends, _RANGE)), aliases)
+    ends = (np.array(starts[:-1]) + kept) * size - np.arange(size) * span
+    return AliasTables(np.where(kept == 0, 0, np.minimum(ends, span)), aliases, bits)
+
+
+def rounded_rows(rows: Floats, bits: int) -> Floats:
+    """Return distributions in multiples of 2^-bits, as near as that can be; what is not zero does not become zero.
+
+    >>> rounded_rows(np.array([[0.7, 0.3, 0.0], [1e-9, 0.0, 1 - 1e-9]]), 2).tolist()
+    [[0.75, 0.25, 0.0], [0.25, 0.0, 0.75]]
+    """
+    span = 1 << bits
+    found = np.array([shares_of(row, span) for row in rows], np.int64)
+    for row, shares in zip(rows, found, strict=True):
+        lost = (row > 0) & (shares == 0)
+        shares[lost] = 1
+        for _ in range(int(lost.sum())):
+            shares[shares.argmax()] -= 1
+    return np.asarray(found / span, np.float64)
+
+
+def shares_of(row: Floats, span: int) -> Ints:
+    """Return a distribution as numbers out of `span`, by largest remainder."""
+    scaled = row * span
+    floors = np.floor(scaled)
+    share: Ints = floors.astype(np.int64)
+    most = np.argsort(floors - scaled, kind="stable")[: span - int(share.sum())]
+    share[most] += 1
+    return share
 
 
 def vicus(values: Sequence[Any], subsets: Sequence[Sequence[Any]], k1: float, k2: float) -> TransitionMatrix:
@@ -237,18 +281,13 @@ def _stochastic(values: Sequence[Any], matrix: ArrayLike) -> Floats:
     return rows
 
 
-def _alias_row(row: Floats, starts: list[int]) -> tuple[list[int], list[int]]:
+def _alias_row(shares: Ints, starts: list[int]) -> tuple[list[int], list[int]]:
     """Return how many u of each i are kept, and the alias of the rest.
 
-    Probabilities become shares of the 2^32 numbers u, by largest remainder. Each i has `room` for the u that lead to
-    it, one more or less; Vose's pairing of the short with the long then works in integers, without error.
+    `shares` says how many u lead to each value. Each i has `room` for the u that lead to it, one more or less; Vose's
+    pairing of the short with the long then works in integers, without error.
     """
-    scaled = row * _RANGE
-    floors = np.floor(scaled)
-    share = floors.astype(np.int64)
-    most = np.argsort(floors - scaled, kind="stable")[: _RANGE - int(share.sum())]
-    share[most] += 1
-    left = share.tolist()
+    left = shares.tolist()
     room = [end - start for start, end in pairwise(starts)]
     kept, aliases = list(room), list(range(len(left)))
     short = [i for i in range(len(left)) if left[i] < room[i]]

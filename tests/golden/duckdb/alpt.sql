@@ -2,26 +2,28 @@
 SELECT "t"."unbounded" AS "unbounded",
 CAST(
   "p"."word values"[
-    ((t."sdc draw 0 0" * 5) >> 32) + 1 + CAST(
+    ((t."sdc draw bits 0 0 16" * 5) >> 16) + 1 + CAST(
       (
-        ((t."sdc draw 0 0" * 5) & 4294967295) >= "p"."word thresholds"[
-          (CAST(t."sdc code word values" AS BIGINT) * 5) + ((t."sdc draw 0 0" * 5) >> 32) + 1
+        ((t."sdc draw bits 0 0 16" * 5) & 65535) >= "p"."word thresholds"[
+          (CAST(t."sdc code word values" AS BIGINT) * 5) + ((t."sdc draw bits 0 0 16" * 5) >> 16) + 1
         ]
       ) AS BIGINT
-    ) * "p"."word moves"[(CAST(t."sdc code word values" AS BIGINT) * 5) + ((t."sdc draw 0 0" * 5) >> 32) + 1]
+    ) * "p"."word moves"[
+      (CAST(t."sdc code word values" AS BIGINT) * 5) + ((t."sdc draw bits 0 0 16" * 5) >> 16) + 1
+    ]
   ] AS TEXT
 ) AS "word",
 "t"."many words" AS "many words", "t"."one word" AS "one word", "t"."flag" AS "flag",
 "t"."letter" AS "letter", "t"."day" AS "day", "t"."code" AS "code", "t"."untouched" AS "untouched"
 FROM (
-  SELECT "t".*, CAST((t."sdc word 0 0" & 4294967295) AS BIGINT) AS "sdc draw 0 0",
+  SELECT "t".*, CAST(((t."sdc word bits 0 0") & 65535) AS BIGINT) AS "sdc draw bits 0 0 16",
   CAST(
     enum_code(TRY_CAST(CAST(CAST("t"."word" AS TEXT) AS VARCHAR) AS sdc.values_c8b601942bd6166a)) AS BIGINT
   ) AS "sdc code word values"
   FROM (
-    SELECT "t".*, CAST('0x' || substr(t."sdc digest 0", 17, 16) AS UBIGINT) AS "sdc word 0 0"
+    SELECT "t".*, CAST('0x' || substr(t."sdc digest bits 0", 17, 16) AS UBIGINT) AS "sdc word bits 0 0"
     FROM (
-      SELECT "t".*, sha256('b4d2591ab9d81ba32310aed3adb86fcd:0:' || t."sdc key") AS "sdc digest 0"
+      SELECT "t".*, sha256('b4d2591ab9d81ba32310aed3adb86fcd:bits 0:' || t."sdc key") AS "sdc digest bits 0"
       FROM (
         SELECT "t".*,
         CASE

@@ -8,7 +8,9 @@ CASE
       LIST_TRANSFORM(
         LIST_TRANSFORM(
           LIST_TRANSFORM(
-            [[CAST(FLOOR(CAST((t."sdc draw 0 0" * 4) AS DOUBLE) * 2.3283064365386963e-10) AS BIGINT)]],
+            [
+              [CAST(FLOOR(CAST((t."sdc draw bits 0 0 32" * 4) AS DOUBLE) * 2.3283064365386963e-10) AS BIGINT)]
+            ],
             LAMBDA "sdc_chosen" : ARRAY_APPEND(
               "sdc_chosen",
               CASE
@@ -16,13 +18,13 @@ CASE
                   "sdc_chosen",
                   CAST(
                     FLOOR(
-                      CAST((t."sdc draw an 41bef636:word:0 0" * 5) AS DOUBLE) * 2.3283064365386963e-10
+                      CAST((t."sdc draw an 41bef636:word:0 0 32" * 5) AS DOUBLE) * 2.3283064365386963e-10
                     ) AS BIGINT
                   )
                 ) THEN 4
                 ELSE CAST(
                   FLOOR(
-                    CAST((t."sdc draw an 41bef636:word:0 0" * 5) AS DOUBLE) * 2.3283064365386963e-10
+                    CAST((t."sdc draw an 41bef636:word:0 0 32" * 5) AS DOUBLE) * 2.3283064365386963e-10
                   ) AS BIGINT
                 )
               END
@@ -41,8 +43,8 @@ CASE
         LAMBDA "sdc_places" : LIST_TRANSFORM(
           ARRAY_SORT(
             [
-              (t."sdc draw 0 1" * 65536) + 1, (t."sdc draw an 41bef636:word:0 1" * 65536) + 2,
-              (t."sdc draw an 41bef636:word:0 3" * 65536) + 3
+              (t."sdc draw bits 0 32 32" * 65536) + 1, (t."sdc draw an 41bef636:word:0 32 32" * 65536) + 2,
+              (t."sdc draw an 41bef636:word:0 96 32" * 65536) + 3
             ]
           ),
           LAMBDA "sdc_key" : CAST(
@@ -56,27 +58,29 @@ END AS "word",
 "t"."many words" AS "many words", "t"."one word" AS "one word", "t"."flag" AS "flag",
 "t"."letter" AS "letter", "t"."day" AS "day", "t"."code" AS "code", "t"."untouched" AS "untouched"
 FROM (
-  SELECT "t".*, CAST((t."sdc word 0 0" >> 32) AS BIGINT) AS "sdc draw 0 1",
-  CAST((t."sdc word an 41bef636:word:0 0" >> 32) AS BIGINT) AS "sdc draw an 41bef636:word:0 1",
-  CAST((t."sdc word an 41bef636:word:0 1" >> 32) AS BIGINT) AS "sdc draw an 41bef636:word:0 3",
-  CAST((t."sdc word 0 0" & 4294967295) AS BIGINT) AS "sdc draw 0 0",
-  CAST((t."sdc word an 41bef636:word:0 0" & 4294967295) AS BIGINT) AS "sdc draw an 41bef636:word:0 0",
+  SELECT "t".*, CAST((t."sdc word bits 0 0" >> 32) AS BIGINT) AS "sdc draw bits 0 32 32",
+  CAST((t."sdc word an 41bef636:word:0 0" >> 32) AS BIGINT) AS "sdc draw an 41bef636:word:0 32 32",
+  CAST((t."sdc word an 41bef636:word:0 1" >> 32) AS BIGINT) AS "sdc draw an 41bef636:word:0 96 32",
+  CAST(((t."sdc word bits 0 0") & 4294967295) AS BIGINT) AS "sdc draw bits 0 0 32",
+  CAST(((t."sdc word an 41bef636:word:0 0") & 4294967295) AS BIGINT) AS "sdc draw an 41bef636:word:0 0 32",
   CAST(
     enum_code(TRY_CAST(CAST("t"."word" AS VARCHAR) AS sdc.values_5bd3ef93bf3bc77d)) AS BIGINT
   ) AS "sdc code word an values"
   FROM (
-    SELECT "t".*, CAST('0x' || substr(t."sdc digest 0", 17, 16) AS UBIGINT) AS "sdc word 0 0",
+    SELECT "t".*,
     CAST(
       (t."sdc half an 41bef636:word:0 0" & 18446744073709551615) AS UBIGINT
     ) AS "sdc word an 41bef636:word:0 0",
-    CAST((t."sdc half an 41bef636:word:0 0" >> 64) AS UBIGINT) AS "sdc word an 41bef636:word:0 1"
+    CAST((t."sdc half an 41bef636:word:0 0" >> 64) AS UBIGINT) AS "sdc word an 41bef636:word:0 1",
+    CAST('0x' || substr(t."sdc digest bits 0", 17, 16) AS UBIGINT) AS "sdc word bits 0 0"
     FROM (
       SELECT "t".*,
       CAST(
         CAST(unhex(substr(t."sdc digest an 41bef636:word:0", 1, 32)) AS BIT) AS UHUGEINT
       ) AS "sdc half an 41bef636:word:0 0"
       FROM (
-        SELECT "t".*, sha256('b4d2591ab9d81ba32310aed3adb86fcd:0:' || t."sdc key") AS "sdc digest 0",
+        SELECT "t".*,
+        sha256('b4d2591ab9d81ba32310aed3adb86fcd:bits 0:' || t."sdc key") AS "sdc digest bits 0",
         sha256(
           'b4d2591ab9d81ba32310aed3adb86fcd:an 41bef636:word:0:' || t."sdc key"
         ) AS "sdc digest an 41bef636:word:0"

@@ -15,11 +15,11 @@ SELECT CASE
                         (
                           CASE
                             WHEN (
-                              t."sdc draw 0 0" & 268435455
+                              t."sdc draw bits 0 0 32" & 268435455
                             ) < "p"."binomial whole keep"[
-                              (t."sdc draw 0 0" >> 28) + 1
-                            ] THEN (t."sdc draw 0 0" >> 28) - 5
-                            ELSE "p"."binomial whole other"[(t."sdc draw 0 0" >> 28) + 1]
+                              (t."sdc draw bits 0 0 32" >> 28) + 1
+                            ] THEN (t."sdc draw bits 0 0 32" >> 28) - 5
+                            ELSE "p"."binomial whole other"[(t."sdc draw bits 0 0 32" >> 28) + 1]
                           END
                         ) AS DOUBLE
                       ) * 1.0e0
@@ -38,11 +38,11 @@ END AS "whole",
 "t"."one word" AS "one word", "t"."flag" AS "flag", "t"."letter" AS "letter", "t"."day" AS "day",
 "t"."code" AS "code", "t"."untouched" AS "untouched"
 FROM (
-  SELECT "t".*, CAST((t."sdc word 0 0" & 4294967295) AS BIGINT) AS "sdc draw 0 0"
+  SELECT "t".*, CAST(((t."sdc word bits 0 0") & 4294967295) AS BIGINT) AS "sdc draw bits 0 0 32"
   FROM (
-    SELECT "t".*, CAST('0x' || substr(t."sdc digest 0", 17, 16) AS UBIGINT) AS "sdc word 0 0"
+    SELECT "t".*, CAST('0x' || substr(t."sdc digest bits 0", 17, 16) AS UBIGINT) AS "sdc word bits 0 0"
     FROM (
-      SELECT "t".*, sha256('b4d2591ab9d81ba32310aed3adb86fcd:0:' || t."sdc key") AS "sdc digest 0"
+      SELECT "t".*, sha256('b4d2591ab9d81ba32310aed3adb86fcd:bits 0:' || t."sdc key") AS "sdc digest bits 0"
       FROM (
         SELECT "t".*,
         CASE

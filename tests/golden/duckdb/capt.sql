@@ -3,14 +3,16 @@ SELECT "t"."unbounded" AS "unbounded",
 CAST(
   "p"."word values"[
     CAST((NOT "t"."word" IS NULL) AS BIGINT) * (
-      ((t."sdc draw 0 0" * 5) >> 32) + 1 + CAST(
+      ((t."sdc draw bits 0 0 16" * 5) >> 16) + 1 + CAST(
         (
-          ((t."sdc draw 0 0" * 5) & 4294967295) >= "p"."word thresholds"[
-            (CAST(t."sdc once leaf word cc413eb0ab4c" AS BIGINT) * 5) + ((t."sdc draw 0 0" * 5) >> 32) + 1
+          ((t."sdc draw bits 0 0 16" * 5) & 65535) >= "p"."word thresholds"[
+            (
+              CAST(t."sdc once leaf word cc413eb0ab4c" AS BIGINT) * 5
+            ) + ((t."sdc draw bits 0 0 16" * 5) >> 16) + 1
           ]
         ) AS BIGINT
       ) * "p"."word moves"[
-        (CAST(t."sdc once leaf word cc413eb0ab4c" AS BIGINT) * 5) + ((t."sdc draw 0 0" * 5) >> 32) + 1
+        (CAST(t."sdc once leaf word cc413eb0ab4c" AS BIGINT) * 5) + ((t."sdc draw bits 0 0 16" * 5) >> 16) + 1
       ]
     )
   ] AS TEXT
@@ -20,11 +22,11 @@ CAST(
 FROM (
   SELECT "t".*, CASE WHEN "t"."whole" > 55 THEN 1 ELSE 0 END AS "sdc once leaf word cc413eb0ab4c"
   FROM (
-    SELECT "t".*, CAST((t."sdc word 0 0" & 4294967295) AS BIGINT) AS "sdc draw 0 0"
+    SELECT "t".*, CAST(((t."sdc word bits 0 0") & 65535) AS BIGINT) AS "sdc draw bits 0 0 16"
     FROM (
-      SELECT "t".*, CAST('0x' || substr(t."sdc digest 0", 17, 16) AS UBIGINT) AS "sdc word 0 0"
+      SELECT "t".*, CAST('0x' || substr(t."sdc digest bits 0", 17, 16) AS UBIGINT) AS "sdc word bits 0 0"
       FROM (
-        SELECT "t".*, sha256('b4d2591ab9d81ba32310aed3adb86fcd:0:' || t."sdc key") AS "sdc digest 0"
+        SELECT "t".*, sha256('b4d2591ab9d81ba32310aed3adb86fcd:bits 0:' || t."sdc key") AS "sdc digest bits 0"
         FROM (
           SELECT "t".*,
           CASE

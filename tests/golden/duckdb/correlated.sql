@@ -9,8 +9,8 @@ SELECT CASE
             FLOOR(
               (
                 CAST("t"."whole" AS DOUBLE) + 15.8273046167e0 * (
-                  SQRT((-2.0e0) * LN(CAST((t."sdc draw 0 0" + 1) AS DOUBLE) * 2.3283064365386963e-10)) * COS(
-                    6.283185307179586e0 * CAST(t."sdc draw 0 1" AS DOUBLE) * 2.3283064365386963e-10
+                  t."sdc once radius 0 32" * COS(
+                    CAST(t."sdc draw bits 0 32 32" AS DOUBLE) * 1.4629180792671596e-09
                   )
                 )
               ) + 0.5e0
@@ -30,12 +30,10 @@ CASE
       GREATEST(
         (
           CAST("t"."real" AS DOUBLE) + (-0.163867571877e0) * (
-            SQRT((-2.0e0) * LN(CAST((t."sdc draw 0 0" + 1) AS DOUBLE) * 2.3283064365386963e-10)) * COS(
-              6.283185307179586e0 * CAST(t."sdc draw 0 1" AS DOUBLE) * 2.3283064365386963e-10
-            )
+            t."sdc once radius 0 32" * COS(CAST(t."sdc draw bits 0 32 32" AS DOUBLE) * 1.4629180792671596e-09)
           ) + 1.60454639107e0 * (
-            SQRT((-2.0e0) * LN(CAST((t."sdc draw 0 2" + 1) AS DOUBLE) * 2.3283064365386963e-10)) * COS(
-              6.283185307179586e0 * CAST(t."sdc draw 0 3" AS DOUBLE) * 2.3283064365386963e-10
+            t."sdc once radius 64 32" * COS(
+              CAST(t."sdc draw bits 0 96 32" AS DOUBLE) * 1.4629180792671596e-09
             )
           )
         ),
@@ -57,22 +55,16 @@ CASE
                 (
                   (
                     CAST("t"."decimal" AS DOUBLE) + (-0.999275349568e0) * (
-                      SQRT(
-                        (-2.0e0) * LN(CAST((t."sdc draw 0 0" + 1) AS DOUBLE) * 2.3283064365386963e-10)
-                      ) * COS(
-                        6.283185307179586e0 * CAST(t."sdc draw 0 1" AS DOUBLE) * 2.3283064365386963e-10
+                      t."sdc once radius 0 32" * COS(
+                        CAST(t."sdc draw bits 0 32 32" AS DOUBLE) * 1.4629180792671596e-09
                       )
                     ) + (-0.733196620463e0) * (
-                      SQRT(
-                        (-2.0e0) * LN(CAST((t."sdc draw 0 2" + 1) AS DOUBLE) * 2.3283064365386963e-10)
-                      ) * COS(
-                        6.283185307179586e0 * CAST(t."sdc draw 0 3" AS DOUBLE) * 2.3283064365386963e-10
+                      t."sdc once radius 64 32" * COS(
+                        CAST(t."sdc draw bits 0 96 32" AS DOUBLE) * 1.4629180792671596e-09
                       )
                     ) + 7.68132400027e0 * (
-                      SQRT(
-                        (-2.0e0) * LN(CAST((t."sdc draw 0 4" + 1) AS DOUBLE) * 2.3283064365386963e-10)
-                      ) * COS(
-                        6.283185307179586e0 * CAST(t."sdc draw 0 5" AS DOUBLE) * 2.3283064365386963e-10
+                      t."sdc once radius 128 32" * COS(
+                        CAST(t."sdc draw bits 0 160 32" AS DOUBLE) * 1.4629180792671596e-09
                       )
                     )
                   ) / 0.01e0
@@ -100,28 +92,20 @@ CASE
                   (
                     (
                       CAST("t"."stepped" AS DOUBLE) + (-0.559894206641e0) * (
-                        SQRT(
-                          (-2.0e0) * LN(CAST((t."sdc draw 0 0" + 1) AS DOUBLE) * 2.3283064365386963e-10)
-                        ) * COS(
-                          6.283185307179586e0 * CAST(t."sdc draw 0 1" AS DOUBLE) * 2.3283064365386963e-10
+                        t."sdc once radius 0 32" * COS(
+                          CAST(t."sdc draw bits 0 32 32" AS DOUBLE) * 1.4629180792671596e-09
                         )
                       ) + 3.89653197055e0 * (
-                        SQRT(
-                          (-2.0e0) * LN(CAST((t."sdc draw 0 2" + 1) AS DOUBLE) * 2.3283064365386963e-10)
-                        ) * COS(
-                          6.283185307179586e0 * CAST(t."sdc draw 0 3" AS DOUBLE) * 2.3283064365386963e-10
+                        t."sdc once radius 64 32" * COS(
+                          CAST(t."sdc draw bits 0 96 32" AS DOUBLE) * 1.4629180792671596e-09
                         )
                       ) + 4.52727990303e0 * (
-                        SQRT(
-                          (-2.0e0) * LN(CAST((t."sdc draw 0 4" + 1) AS DOUBLE) * 2.3283064365386963e-10)
-                        ) * COS(
-                          6.283185307179586e0 * CAST(t."sdc draw 0 5" AS DOUBLE) * 2.3283064365386963e-10
+                        t."sdc once radius 128 32" * COS(
+                          CAST(t."sdc draw bits 0 160 32" AS DOUBLE) * 1.4629180792671596e-09
                         )
                       ) + 38.6286715136e0 * (
-                        SQRT(
-                          (-2.0e0) * LN(CAST((t."sdc draw 0 6" + 1) AS DOUBLE) * 2.3283064365386963e-10)
-                        ) * COS(
-                          6.283185307179586e0 * CAST(t."sdc draw 0 7" AS DOUBLE) * 2.3283064365386963e-10
+                        t."sdc once radius 192 32" * COS(
+                          CAST(t."sdc draw bits 0 224 32" AS DOUBLE) * 1.4629180792671596e-09
                         )
                       )
                     ) - 10.0e0
@@ -142,25 +126,15 @@ CASE
   ELSE CAST(
     (
       CAST("t"."unbounded" AS DOUBLE) + 10.4346121917e0 * (
-        SQRT((-2.0e0) * LN(CAST((t."sdc draw 0 0" + 1) AS DOUBLE) * 2.3283064365386963e-10)) * COS(
-          6.283185307179586e0 * CAST(t."sdc draw 0 1" AS DOUBLE) * 2.3283064365386963e-10
-        )
+        t."sdc once radius 0 32" * COS(CAST(t."sdc draw bits 0 32 32" AS DOUBLE) * 1.4629180792671596e-09)
       ) + 7.5561961635e0 * (
-        SQRT((-2.0e0) * LN(CAST((t."sdc draw 0 2" + 1) AS DOUBLE) * 2.3283064365386963e-10)) * COS(
-          6.283185307179586e0 * CAST(t."sdc draw 0 3" AS DOUBLE) * 2.3283064365386963e-10
-        )
+        t."sdc once radius 64 32" * COS(CAST(t."sdc draw bits 0 96 32" AS DOUBLE) * 1.4629180792671596e-09)
       ) + (-3.5203911996e0) * (
-        SQRT((-2.0e0) * LN(CAST((t."sdc draw 0 4" + 1) AS DOUBLE) * 2.3283064365386963e-10)) * COS(
-          6.283185307179586e0 * CAST(t."sdc draw 0 5" AS DOUBLE) * 2.3283064365386963e-10
-        )
+        t."sdc once radius 128 32" * COS(CAST(t."sdc draw bits 0 160 32" AS DOUBLE) * 1.4629180792671596e-09)
       ) + (-22.4499301963e0) * (
-        SQRT((-2.0e0) * LN(CAST((t."sdc draw 0 6" + 1) AS DOUBLE) * 2.3283064365386963e-10)) * COS(
-          6.283185307179586e0 * CAST(t."sdc draw 0 7" AS DOUBLE) * 2.3283064365386963e-10
-        )
+        t."sdc once radius 192 32" * COS(CAST(t."sdc draw bits 0 224 32" AS DOUBLE) * 1.4629180792671596e-09)
       ) + 143.599560019e0 * (
-        SQRT((-2.0e0) * LN(CAST((t."sdc draw 1 0" + 1) AS DOUBLE) * 2.3283064365386963e-10)) * COS(
-          6.283185307179586e0 * CAST(t."sdc draw 1 1" AS DOUBLE) * 2.3283064365386963e-10
-        )
+        t."sdc once radius 256 32" * COS(CAST(t."sdc draw bits 1 32 32" AS DOUBLE) * 1.4629180792671596e-09)
       )
     ) AS DOUBLE
   )
@@ -168,34 +142,54 @@ END AS "unbounded",
 "t"."word" AS "word", "t"."many words" AS "many words", "t"."one word" AS "one word", "t"."flag" AS "flag",
 "t"."letter" AS "letter", "t"."day" AS "day", "t"."code" AS "code", "t"."untouched" AS "untouched"
 FROM (
-  SELECT "t".*, CAST((t."sdc word 1 0" >> 32) AS BIGINT) AS "sdc draw 1 1",
-  CAST((t."sdc word 0 3" >> 32) AS BIGINT) AS "sdc draw 0 7",
-  CAST((t."sdc word 0 1" >> 32) AS BIGINT) AS "sdc draw 0 3",
-  CAST((t."sdc word 0 2" >> 32) AS BIGINT) AS "sdc draw 0 5",
-  CAST((t."sdc word 0 0" >> 32) AS BIGINT) AS "sdc draw 0 1",
-  CAST((t."sdc word 1 0" & 4294967295) AS BIGINT) AS "sdc draw 1 0",
-  CAST((t."sdc word 0 3" & 4294967295) AS BIGINT) AS "sdc draw 0 6",
-  CAST((t."sdc word 0 1" & 4294967295) AS BIGINT) AS "sdc draw 0 2",
-  CAST((t."sdc word 0 2" & 4294967295) AS BIGINT) AS "sdc draw 0 4",
-  CAST((t."sdc word 0 0" & 4294967295) AS BIGINT) AS "sdc draw 0 0"
+  SELECT "t".*,
+  SQRT(
+    (-2.0e0) * LN(CAST((t."sdc draw bits 1 0 32" + 1) AS DOUBLE) * 2.3283064365386963e-10)
+  ) AS "sdc once radius 256 32",
+  SQRT(
+    (-2.0e0) * LN(CAST((t."sdc draw bits 0 192 32" + 1) AS DOUBLE) * 2.3283064365386963e-10)
+  ) AS "sdc once radius 192 32",
+  SQRT(
+    (-2.0e0) * LN(CAST((t."sdc draw bits 0 64 32" + 1) AS DOUBLE) * 2.3283064365386963e-10)
+  ) AS "sdc once radius 64 32",
+  SQRT(
+    (-2.0e0) * LN(CAST((t."sdc draw bits 0 128 32" + 1) AS DOUBLE) * 2.3283064365386963e-10)
+  ) AS "sdc once radius 128 32",
+  SQRT(
+    (-2.0e0) * LN(CAST((t."sdc draw bits 0 0 32" + 1) AS DOUBLE) * 2.3283064365386963e-10)
+  ) AS "sdc once radius 0 32"
   FROM (
-    SELECT "t".*, CAST((t."sdc half 0 0" & 18446744073709551615) AS UBIGINT) AS "sdc word 0 0",
-    CAST((t."sdc half 0 0" >> 64) AS UBIGINT) AS "sdc word 0 1",
-    CAST((t."sdc half 0 1" & 18446744073709551615) AS UBIGINT) AS "sdc word 0 2",
-    CAST((t."sdc half 0 1" >> 64) AS UBIGINT) AS "sdc word 0 3",
-    CAST('0x' || substr(t."sdc digest 1", 17, 16) AS UBIGINT) AS "sdc word 1 0"
+    SELECT "t".*, CAST((t."sdc word bits 1 0" >> 32) AS BIGINT) AS "sdc draw bits 1 32 32",
+    CAST((t."sdc word bits 0 3" >> 32) AS BIGINT) AS "sdc draw bits 0 224 32",
+    CAST((t."sdc word bits 0 1" >> 32) AS BIGINT) AS "sdc draw bits 0 96 32",
+    CAST((t."sdc word bits 0 2" >> 32) AS BIGINT) AS "sdc draw bits 0 160 32",
+    CAST((t."sdc word bits 0 0" >> 32) AS BIGINT) AS "sdc draw bits 0 32 32",
+    CAST(((t."sdc word bits 1 0") & 4294967295) AS BIGINT) AS "sdc draw bits 1 0 32",
+    CAST(((t."sdc word bits 0 3") & 4294967295) AS BIGINT) AS "sdc draw bits 0 192 32",
+    CAST(((t."sdc word bits 0 1") & 4294967295) AS BIGINT) AS "sdc draw bits 0 64 32",
+    CAST(((t."sdc word bits 0 2") & 4294967295) AS BIGINT) AS "sdc draw bits 0 128 32",
+    CAST(((t."sdc word bits 0 0") & 4294967295) AS BIGINT) AS "sdc draw bits 0 0 32"
     FROM (
-      SELECT "t".*, CAST(CAST(unhex(substr(t."sdc digest 0", 1, 32)) AS BIT) AS UHUGEINT) AS "sdc half 0 0",
-      CAST(CAST(unhex(substr(t."sdc digest 0", -32)) AS BIT) AS UHUGEINT) AS "sdc half 0 1"
+      SELECT "t".*, CAST((t."sdc half bits 0 0" & 18446744073709551615) AS UBIGINT) AS "sdc word bits 0 0",
+      CAST((t."sdc half bits 0 0" >> 64) AS UBIGINT) AS "sdc word bits 0 1",
+      CAST((t."sdc half bits 0 1" & 18446744073709551615) AS UBIGINT) AS "sdc word bits 0 2",
+      CAST((t."sdc half bits 0 1" >> 64) AS UBIGINT) AS "sdc word bits 0 3",
+      CAST('0x' || substr(t."sdc digest bits 1", 17, 16) AS UBIGINT) AS "sdc word bits 1 0"
       FROM (
-        SELECT "t".*, sha256('b4d2591ab9d81ba32310aed3adb86fcd:1:' || t."sdc key") AS "sdc digest 1",
-        sha256('b4d2591ab9d81ba32310aed3adb86fcd:0:' || t."sdc key") AS "sdc digest 0"
+        SELECT "t".*,
+        CAST(CAST(unhex(substr(t."sdc digest bits 0", 1, 32)) AS BIT) AS UHUGEINT) AS "sdc half bits 0 0",
+        CAST(CAST(unhex(substr(t."sdc digest bits 0", -32)) AS BIT) AS UHUGEINT) AS "sdc half bits 0 1"
         FROM (
           SELECT "t".*,
-          CASE
-            WHEN t."key" IS NULL THEN error('a record has no key') ELSE CAST(t."key" AS VARCHAR)
-          END AS "sdc key"
-          FROM "a ""table"" ü" AS "t"
+          sha256('b4d2591ab9d81ba32310aed3adb86fcd:bits 1:' || t."sdc key") AS "sdc digest bits 1",
+          sha256('b4d2591ab9d81ba32310aed3adb86fcd:bits 0:' || t."sdc key") AS "sdc digest bits 0"
+          FROM (
+            SELECT "t".*,
+            CASE
+              WHEN t."key" IS NULL THEN error('a record has no key') ELSE CAST(t."key" AS VARCHAR)
+            END AS "sdc key"
+            FROM "a ""table"" ü" AS "t"
+          ) AS "t"
         ) AS "t"
       ) AS "t"
     ) AS "t"

@@ -7,14 +7,18 @@ CASE
     ELSE LIST_TRANSFORM(
       ARRAY_SORT(
         [
-          t."sdc draw 0 1" * 65536 + CAST(
-            FLOOR(CAST((t."sdc draw 0 0" * 1) AS DOUBLE) * 2.3283064365386963e-10) AS BIGINT
+          t."sdc draw bits 0 32 32" * 65536 + CAST(
+            FLOOR(CAST((t."sdc draw bits 0 0 32" * 1) AS DOUBLE) * 2.3283064365386963e-10) AS BIGINT
           ) + 0,
-          t."sdc draw ean 5ba27d08:word:0 1" * 65536 + CAST(
-            FLOOR(CAST((t."sdc draw ean 5ba27d08:word:0 0" * 2) AS DOUBLE) * 2.3283064365386963e-10) AS BIGINT
+          t."sdc draw ean 5ba27d08:word:0 32 32" * 65536 + CAST(
+            FLOOR(
+              CAST((t."sdc draw ean 5ba27d08:word:0 0 32" * 2) AS DOUBLE) * 2.3283064365386963e-10
+            ) AS BIGINT
           ) + 1,
-          t."sdc draw ean 5ba27d08:word:0 3" * 65536 + CAST(
-            FLOOR(CAST((t."sdc draw ean 5ba27d08:word:0 2" * 3) AS DOUBLE) * 2.3283064365386963e-10) AS BIGINT
+          t."sdc draw ean 5ba27d08:word:0 96 32" * 65536 + CAST(
+            FLOOR(
+              CAST((t."sdc draw ean 5ba27d08:word:0 64 32" * 3) AS DOUBLE) * 2.3283064365386963e-10
+            ) AS BIGINT
           ) + 3
         ]
       ),
@@ -34,17 +38,17 @@ END AS "word",
 "t"."many words" AS "many words", "t"."one word" AS "one word", "t"."flag" AS "flag",
 "t"."letter" AS "letter", "t"."day" AS "day", "t"."code" AS "code", "t"."untouched" AS "untouched"
 FROM (
-  SELECT "t".*, CAST((t."sdc word 0 0" >> 32) AS BIGINT) AS "sdc draw 0 1",
-  CAST((t."sdc word ean 5ba27d08:word:0 0" >> 32) AS BIGINT) AS "sdc draw ean 5ba27d08:word:0 1",
-  CAST((t."sdc word ean 5ba27d08:word:0 1" >> 32) AS BIGINT) AS "sdc draw ean 5ba27d08:word:0 3",
-  CAST((t."sdc word 0 0" & 4294967295) AS BIGINT) AS "sdc draw 0 0",
-  CAST((t."sdc word ean 5ba27d08:word:0 0" & 4294967295) AS BIGINT) AS "sdc draw ean 5ba27d08:word:0 0",
-  CAST((t."sdc word ean 5ba27d08:word:0 1" & 4294967295) AS BIGINT) AS "sdc draw ean 5ba27d08:word:0 2",
+  SELECT "t".*, CAST((t."sdc word bits 0 0" >> 32) AS BIGINT) AS "sdc draw bits 0 32 32",
+  CAST((t."sdc word ean 5ba27d08:word:0 0" >> 32) AS BIGINT) AS "sdc draw ean 5ba27d08:word:0 32 32",
+  CAST((t."sdc word ean 5ba27d08:word:0 1" >> 32) AS BIGINT) AS "sdc draw ean 5ba27d08:word:0 96 32",
+  CAST(((t."sdc word bits 0 0") & 4294967295) AS BIGINT) AS "sdc draw bits 0 0 32",
+  CAST(((t."sdc word ean 5ba27d08:word:0 0") & 4294967295) AS BIGINT) AS "sdc draw ean 5ba27d08:word:0 0 32",
+  CAST(((t."sdc word ean 5ba27d08:word:0 1") & 4294967295) AS BIGINT) AS "sdc draw ean 5ba27d08:word:0 64 32",
   CAST(
     enum_code(TRY_CAST(CAST("t"."word" AS VARCHAR) AS sdc.values_5bd3ef93bf3bc77d)) AS BIGINT
   ) AS "sdc code word ean values"
   FROM (
-    SELECT "t".*, CAST('0x' || substr(t."sdc digest 0", 17, 16) AS UBIGINT) AS "sdc word 0 0",
+    SELECT "t".*, CAST('0x' || substr(t."sdc digest bits 0", 17, 16) AS UBIGINT) AS "sdc word bits 0 0",
     CAST(
       (t."sdc half ean 5ba27d08:word:0 0" & 18446744073709551615) AS UBIGINT
     ) AS "sdc word ean 5ba27d08:word:0 0",
@@ -55,7 +59,8 @@ FROM (
         CAST(unhex(substr(t."sdc digest ean 5ba27d08:word:0", 1, 32)) AS BIT) AS UHUGEINT
       ) AS "sdc half ean 5ba27d08:word:0 0"
       FROM (
-        SELECT "t".*, sha256('b4d2591ab9d81ba32310aed3adb86fcd:0:' || t."sdc key") AS "sdc digest 0",
+        SELECT "t".*,
+        sha256('b4d2591ab9d81ba32310aed3adb86fcd:bits 0:' || t."sdc key") AS "sdc digest bits 0",
         sha256(
           'b4d2591ab9d81ba32310aed3adb86fcd:ean 5ba27d08:word:0:' || t."sdc key"
         ) AS "sdc digest ean 5ba27d08:word:0"

@@ -8,7 +8,7 @@ SELECT CASE
           CAST(
             FLOOR(
               (
-                (48.90384615385e0 + 29.41619138337e0 * t."sdc once normal extended_framework aae35bff:whole")
+                (48.90384615385e0 + 34.12388184696e0 * t."sdc once normal extended_framework aae35bff:whole")
               ) + 0.5e0
             ) AS BIGINT
           ),
@@ -29,8 +29,8 @@ CASE
             (
               -0.3246189206017e0
             ) + (
-              -0.2732976982791e0
-            ) * t."sdc once normal extended_framework aae35bff:whole" + 3.384388538233e0 * t."sdc once normal extended_framework aae35bff:real"
+              -0.3170355483339e0
+            ) * t."sdc once normal extended_framework aae35bff:whole" + 3.497210641993e0 * t."sdc once normal extended_framework aae35bff:real"
           )
         ),
         (-5.0e0)
@@ -52,10 +52,10 @@ CASE
                   (
                     (
                       23.82692307692e0 + (
-                        -1.879105653606e0
+                        -2.179832816081e0
                       ) * t."sdc once normal extended_framework aae35bff:whole" + (
-                        -0.6459822296772e0
-                      ) * t."sdc once normal extended_framework aae35bff:real" + 13.55126990341e0 * t."sdc once normal extended_framework aae35bff:decimal"
+                        -0.6675167176121e0
+                      ) * t."sdc once normal extended_framework aae35bff:real" + 12.69511610116e0 * t."sdc once normal extended_framework aae35bff:decimal"
                     )
                   ) / 0.01e0
                 ) + 0.5e0
@@ -72,25 +72,29 @@ END AS "decimal",
 "t"."unbounded" AS "unbounded",
 CAST(
   "p"."word values"[
-    ((t."sdc draw 0 6" * 5) >> 32) + 1 + CAST(
+    ((t."sdc draw bits 0 192 16" * 5) >> 16) + 1 + CAST(
       (
-        ((t."sdc draw 0 6" * 5) & 4294967295) >= "p"."word thresholds"[
-          (CAST(t."sdc code word values" AS BIGINT) * 5) + ((t."sdc draw 0 6" * 5) >> 32) + 1
+        ((t."sdc draw bits 0 192 16" * 5) & 65535) >= "p"."word thresholds"[
+          (CAST(t."sdc code word values" AS BIGINT) * 5) + ((t."sdc draw bits 0 192 16" * 5) >> 16) + 1
         ]
       ) AS BIGINT
-    ) * "p"."word moves"[(CAST(t."sdc code word values" AS BIGINT) * 5) + ((t."sdc draw 0 6" * 5) >> 32) + 1]
+    ) * "p"."word moves"[
+      (CAST(t."sdc code word values" AS BIGINT) * 5) + ((t."sdc draw bits 0 192 16" * 5) >> 16) + 1
+    ]
   ] AS TEXT
 ) AS "word",
 "t"."many words" AS "many words", "t"."one word" AS "one word",
 CAST(
   "p"."flag values"[
-    ((t."sdc draw 0 7" * 2) >> 32) + 1 + CAST(
+    ((t."sdc draw bits 0 208 16" * 2) >> 16) + 1 + CAST(
       (
-        ((t."sdc draw 0 7" * 2) & 4294967295) >= "p"."flag thresholds"[
-          (CAST(t."sdc code flag values" AS BIGINT) * 2) + ((t."sdc draw 0 7" * 2) >> 32) + 1
+        ((t."sdc draw bits 0 208 16" * 2) & 65535) >= "p"."flag thresholds"[
+          (CAST(t."sdc code flag values" AS BIGINT) * 2) + ((t."sdc draw bits 0 208 16" * 2) >> 16) + 1
         ]
       ) AS BIGINT
-    ) * "p"."flag moves"[(CAST(t."sdc code flag values" AS BIGINT) * 2) + ((t."sdc draw 0 7" * 2) >> 32) + 1]
+    ) * "p"."flag moves"[
+      (CAST(t."sdc code flag values" AS BIGINT) * 2) + ((t."sdc draw bits 0 208 16" * 2) >> 16) + 1
+    ]
   ] AS BOOLEAN
 ) AS "flag",
 CAST(
@@ -100,13 +104,13 @@ CAST(
         (CAST(0 AS BIGINT) * 3) + 1 + CAST(
           (
             (
-              (t."sdc draw 1 0" * 1073741824) + (t."sdc draw 1 1" >> 2)
+              (t."sdc draw bits 1 0 32" * 1073741824) + (t."sdc draw bits 1 32 32" >> 2)
             ) >= "p"."letter ends"[(CAST(0 AS BIGINT) * 2) + 1]
           ) AS BIGINT
         ) + CAST(
           (
             (
-              (t."sdc draw 1 0" * 1073741824) + (t."sdc draw 1 1" >> 2)
+              (t."sdc draw bits 1 0 32" * 1073741824) + (t."sdc draw bits 1 32 32" >> 2)
             ) >= "p"."letter ends"[(CAST(0 AS BIGINT) * 2) + 2]
           ) AS BIGINT
         )
@@ -117,50 +121,68 @@ CAST(
 "t"."day" AS "day", "t"."code" AS "code", "t"."untouched" AS "untouched"
 FROM (
   SELECT "t".*,
-  SQRT((-2.0e0) * LN(CAST((t."sdc draw 0 2" + 1) AS DOUBLE) * 2.3283064365386963e-10)) * COS(
-    6.283185307179586e0 * CAST(t."sdc draw 0 3" AS DOUBLE) * 2.3283064365386963e-10
+  t."sdc once radius 64 32" * COS(
+    CAST(t."sdc draw bits 0 96 32" AS DOUBLE) * 1.4629180792671596e-09
   ) AS "sdc once normal extended_framework aae35bff:real",
-  SQRT((-2.0e0) * LN(CAST((t."sdc draw 0 0" + 1) AS DOUBLE) * 2.3283064365386963e-10)) * COS(
-    6.283185307179586e0 * CAST(t."sdc draw 0 1" AS DOUBLE) * 2.3283064365386963e-10
+  t."sdc once radius 0 32" * COS(
+    CAST(t."sdc draw bits 0 32 32" AS DOUBLE) * 1.4629180792671596e-09
   ) AS "sdc once normal extended_framework aae35bff:whole",
-  SQRT((-2.0e0) * LN(CAST((t."sdc draw 0 4" + 1) AS DOUBLE) * 2.3283064365386963e-10)) * COS(
-    6.283185307179586e0 * CAST(t."sdc draw 0 5" AS DOUBLE) * 2.3283064365386963e-10
+  t."sdc once radius 128 32" * COS(
+    CAST(t."sdc draw bits 0 160 32" AS DOUBLE) * 1.4629180792671596e-09
   ) AS "sdc once normal extended_framework aae35bff:decimal"
   FROM (
-    SELECT "t".*, CAST((t."sdc word 0 3" & 4294967295) AS BIGINT) AS "sdc draw 0 6",
-    CAST((t."sdc word 0 3" >> 32) AS BIGINT) AS "sdc draw 0 7",
-    CAST((t."sdc word 1 0" & 4294967295) AS BIGINT) AS "sdc draw 1 0",
-    CAST((t."sdc word 1 0" >> 32) AS BIGINT) AS "sdc draw 1 1",
-    CAST((t."sdc word 0 1" >> 32) AS BIGINT) AS "sdc draw 0 3",
-    CAST((t."sdc word 0 0" >> 32) AS BIGINT) AS "sdc draw 0 1",
-    CAST((t."sdc word 0 1" & 4294967295) AS BIGINT) AS "sdc draw 0 2",
-    CAST((t."sdc word 0 0" & 4294967295) AS BIGINT) AS "sdc draw 0 0",
-    CAST((t."sdc word 0 2" >> 32) AS BIGINT) AS "sdc draw 0 5",
-    CAST((t."sdc word 0 2" & 4294967295) AS BIGINT) AS "sdc draw 0 4",
-    CAST(
-      enum_code(TRY_CAST(CAST(CAST("t"."word" AS TEXT) AS VARCHAR) AS sdc.values_c8b601942bd6166a)) AS BIGINT
-    ) AS "sdc code word values",
-    CAST(
-      enum_code(TRY_CAST(CAST(CAST("t"."flag" AS TEXT) AS VARCHAR) AS sdc.values_220e0ac08879cc96)) AS BIGINT
-    ) AS "sdc code flag values"
+    SELECT "t".*,
+    SQRT(
+      (-2.0e0) * LN(CAST((t."sdc draw bits 0 64 32" + 1) AS DOUBLE) * 2.3283064365386963e-10)
+    ) AS "sdc once radius 64 32",
+    SQRT(
+      (-2.0e0) * LN(CAST((t."sdc draw bits 0 0 32" + 1) AS DOUBLE) * 2.3283064365386963e-10)
+    ) AS "sdc once radius 0 32",
+    SQRT(
+      (-2.0e0) * LN(CAST((t."sdc draw bits 0 128 32" + 1) AS DOUBLE) * 2.3283064365386963e-10)
+    ) AS "sdc once radius 128 32"
     FROM (
-      SELECT "t".*, CAST((t."sdc half 0 0" & 18446744073709551615) AS UBIGINT) AS "sdc word 0 0",
-      CAST((t."sdc half 0 0" >> 64) AS UBIGINT) AS "sdc word 0 1",
-      CAST((t."sdc half 0 1" & 18446744073709551615) AS UBIGINT) AS "sdc word 0 2",
-      CAST((t."sdc half 0 1" >> 64) AS UBIGINT) AS "sdc word 0 3",
-      CAST('0x' || substr(t."sdc digest 1", 17, 16) AS UBIGINT) AS "sdc word 1 0"
+      SELECT "t".*, CAST(((t."sdc word bits 0 3") & 65535) AS BIGINT) AS "sdc draw bits 0 192 16",
+      CAST(((t."sdc word bits 0 3" >> 16) & 65535) AS BIGINT) AS "sdc draw bits 0 208 16",
+      CAST((t."sdc word bits 0 1" >> 32) AS BIGINT) AS "sdc draw bits 0 96 32",
+      CAST(((t."sdc word bits 1 0") & 4294967295) AS BIGINT) AS "sdc draw bits 1 0 32",
+      CAST((t."sdc word bits 1 0" >> 32) AS BIGINT) AS "sdc draw bits 1 32 32",
+      CAST((t."sdc word bits 0 0" >> 32) AS BIGINT) AS "sdc draw bits 0 32 32",
+      CAST(((t."sdc word bits 0 1") & 4294967295) AS BIGINT) AS "sdc draw bits 0 64 32",
+      CAST(((t."sdc word bits 0 0") & 4294967295) AS BIGINT) AS "sdc draw bits 0 0 32",
+      CAST((t."sdc word bits 0 2" >> 32) AS BIGINT) AS "sdc draw bits 0 160 32",
+      CAST(((t."sdc word bits 0 2") & 4294967295) AS BIGINT) AS "sdc draw bits 0 128 32",
+      CAST(
+        enum_code(
+          TRY_CAST(CAST(CAST("t"."word" AS TEXT) AS VARCHAR) AS sdc.values_c8b601942bd6166a)
+        ) AS BIGINT
+      ) AS "sdc code word values",
+      CAST(
+        enum_code(
+          TRY_CAST(CAST(CAST("t"."flag" AS TEXT) AS VARCHAR) AS sdc.values_220e0ac08879cc96)
+        ) AS BIGINT
+      ) AS "sdc code flag values"
       FROM (
-        SELECT "t".*, CAST(CAST(unhex(substr(t."sdc digest 0", 1, 32)) AS BIT) AS UHUGEINT) AS "sdc half 0 0",
-        CAST(CAST(unhex(substr(t."sdc digest 0", -32)) AS BIT) AS UHUGEINT) AS "sdc half 0 1"
+        SELECT "t".*, CAST((t."sdc half bits 0 0" & 18446744073709551615) AS UBIGINT) AS "sdc word bits 0 0",
+        CAST((t."sdc half bits 0 0" >> 64) AS UBIGINT) AS "sdc word bits 0 1",
+        CAST((t."sdc half bits 0 1" & 18446744073709551615) AS UBIGINT) AS "sdc word bits 0 2",
+        CAST((t."sdc half bits 0 1" >> 64) AS UBIGINT) AS "sdc word bits 0 3",
+        CAST('0x' || substr(t."sdc digest bits 1", 17, 16) AS UBIGINT) AS "sdc word bits 1 0"
         FROM (
-          SELECT "t".*, sha256('b4d2591ab9d81ba32310aed3adb86fcd:0:' || t."sdc key") AS "sdc digest 0",
-          sha256('b4d2591ab9d81ba32310aed3adb86fcd:1:' || t."sdc key") AS "sdc digest 1"
+          SELECT "t".*,
+          CAST(CAST(unhex(substr(t."sdc digest bits 0", 1, 32)) AS BIT) AS UHUGEINT) AS "sdc half bits 0 0",
+          CAST(CAST(unhex(substr(t."sdc digest bits 0", -32)) AS BIT) AS UHUGEINT) AS "sdc half bits 0 1"
           FROM (
             SELECT "t".*,
-            CASE
-              WHEN t."key" IS NULL THEN error('a record has no key') ELSE CAST(t."key" AS VARCHAR)
-            END AS "sdc key"
-            FROM "a ""table"" ü" AS "t"
+            sha256('b4d2591ab9d81ba32310aed3adb86fcd:bits 0:' || t."sdc key") AS "sdc digest bits 0",
+            sha256('b4d2591ab9d81ba32310aed3adb86fcd:bits 1:' || t."sdc key") AS "sdc digest bits 1"
+            FROM (
+              SELECT "t".*,
+              CASE
+                WHEN t."key" IS NULL THEN error('a record has no key') ELSE CAST(t."key" AS VARCHAR)
+              END AS "sdc key"
+              FROM "a ""table"" ü" AS "t"
+            ) AS "t"
           ) AS "t"
         ) AS "t"
       ) AS "t"

@@ -6,8 +6,8 @@ SELECT CAST(
         FLOOR(
           CAST("t"."whole" AS DOUBLE) + (
             33.6633e0 * (
-              SQRT((-2.0e0) * LN(CAST((t."sdc draw 0 0" + 1) AS DOUBLE) * 2.3283064365386963e-10)) * COS(
-                6.283185307179586e0 * CAST(t."sdc draw 0 1" AS DOUBLE) * 2.3283064365386963e-10
+              t."sdc once radius 0 24" * COS(
+                CAST(t."sdc draw bits 0 24 24" AS DOUBLE) * 3.7450702829239286e-07
               )
             )
           ) + 0.5e0
@@ -23,10 +23,8 @@ SELECT CAST(
                   FLOOR(
                     CAST("t"."whole" AS DOUBLE) + (
                       33.6633e0 * (
-                        SQRT(
-                          (-2.0e0) * LN(CAST((t."sdc draw 0 0" + 1) AS DOUBLE) * 2.3283064365386963e-10)
-                        ) * COS(
-                          6.283185307179586e0 * CAST(t."sdc draw 0 1" AS DOUBLE) * 2.3283064365386963e-10
+                        t."sdc once radius 0 24" * COS(
+                          CAST(t."sdc draw bits 0 24 24" AS DOUBLE) * 3.7450702829239286e-07
                         )
                       )
                     ) + 0.5e0
@@ -46,8 +44,8 @@ CAST(
       (
         CAST("t"."real" AS DOUBLE) + (
           3.3329999999999997e0 * (
-            SQRT((-2.0e0) * LN(CAST((t."sdc draw 0 2" + 1) AS DOUBLE) * 2.3283064365386963e-10)) * COS(
-              6.283185307179586e0 * CAST(t."sdc draw 0 3" AS DOUBLE) * 2.3283064365386963e-10
+            t."sdc once radius 64 32" * COS(
+              CAST(t."sdc draw bits 0 96 32" AS DOUBLE) * 1.4629180792671596e-09
             )
           )
         )
@@ -60,10 +58,8 @@ CAST(
               (
                 CAST("t"."real" AS DOUBLE) + (
                   3.3329999999999997e0 * (
-                    SQRT(
-                      (-2.0e0) * LN(CAST((t."sdc draw 0 2" + 1) AS DOUBLE) * 2.3283064365386963e-10)
-                    ) * COS(
-                      6.283185307179586e0 * CAST(t."sdc draw 0 3" AS DOUBLE) * 2.3283064365386963e-10
+                    t."sdc once radius 64 32" * COS(
+                      CAST(t."sdc draw bits 0 96 32" AS DOUBLE) * 1.4629180792671596e-09
                     )
                   )
                 )
@@ -82,8 +78,8 @@ CAST(
         FLOOR(
           (CAST("t"."decimal" AS DOUBLE) / 0.01e0) + (
             1666.8332999999996e0 * (
-              SQRT((-2.0e0) * LN(CAST((t."sdc draw 0 0" + 1) AS DOUBLE) * 2.3283064365386963e-10)) * SIN(
-                6.283185307179586e0 * CAST(t."sdc draw 0 1" AS DOUBLE) * 2.3283064365386963e-10
+              t."sdc once radius 0 24" * SIN(
+                CAST(t."sdc draw bits 0 24 24" AS DOUBLE) * 3.7450702829239286e-07
               )
             )
           ) + 0.5e0
@@ -99,10 +95,8 @@ CAST(
                   FLOOR(
                     (CAST("t"."decimal" AS DOUBLE) / 0.01e0) + (
                       1666.8332999999996e0 * (
-                        SQRT(
-                          (-2.0e0) * LN(CAST((t."sdc draw 0 0" + 1) AS DOUBLE) * 2.3283064365386963e-10)
-                        ) * SIN(
-                          6.283185307179586e0 * CAST(t."sdc draw 0 1" AS DOUBLE) * 2.3283064365386963e-10
+                        t."sdc once radius 0 24" * SIN(
+                          CAST(t."sdc draw bits 0 24 24" AS DOUBLE) * 3.7450702829239286e-07
                         )
                       )
                     ) + 0.5e0
@@ -119,25 +113,29 @@ CAST(
 "t"."unbounded" AS "unbounded",
 CAST(
   "p"."word values"[
-    ((t."sdc draw 0 4" * 5) >> 32) + 1 + CAST(
+    ((t."sdc draw bits 0 48 16" * 5) >> 16) + 1 + CAST(
       (
-        ((t."sdc draw 0 4" * 5) & 4294967295) >= "p"."word thresholds"[
-          (CAST(t."sdc code word values" AS BIGINT) * 5) + ((t."sdc draw 0 4" * 5) >> 32) + 1
+        ((t."sdc draw bits 0 48 16" * 5) & 65535) >= "p"."word thresholds"[
+          (CAST(t."sdc code word values" AS BIGINT) * 5) + ((t."sdc draw bits 0 48 16" * 5) >> 16) + 1
         ]
       ) AS BIGINT
-    ) * "p"."word moves"[(CAST(t."sdc code word values" AS BIGINT) * 5) + ((t."sdc draw 0 4" * 5) >> 32) + 1]
+    ) * "p"."word moves"[
+      (CAST(t."sdc code word values" AS BIGINT) * 5) + ((t."sdc draw bits 0 48 16" * 5) >> 16) + 1
+    ]
   ] AS TEXT
 ) AS "word",
 "t"."many words" AS "many words", "t"."one word" AS "one word",
 CAST(
   "p"."flag values"[
-    ((t."sdc draw 0 5" * 2) >> 32) + 1 + CAST(
+    ((t."sdc draw bits 0 128 16" * 2) >> 16) + 1 + CAST(
       (
-        ((t."sdc draw 0 5" * 2) & 4294967295) >= "p"."flag thresholds"[
-          (CAST(t."sdc code flag values" AS BIGINT) * 2) + ((t."sdc draw 0 5" * 2) >> 32) + 1
+        ((t."sdc draw bits 0 128 16" * 2) & 65535) >= "p"."flag thresholds"[
+          (CAST(t."sdc code flag values" AS BIGINT) * 2) + ((t."sdc draw bits 0 128 16" * 2) >> 16) + 1
         ]
       ) AS BIGINT
-    ) * "p"."flag moves"[(CAST(t."sdc code flag values" AS BIGINT) * 2) + ((t."sdc draw 0 5" * 2) >> 32) + 1]
+    ) * "p"."flag moves"[
+      (CAST(t."sdc code flag values" AS BIGINT) * 2) + ((t."sdc draw bits 0 128 16" * 2) >> 16) + 1
+    ]
   ] AS BOOLEAN
 ) AS "flag",
 CAST(
@@ -147,13 +145,13 @@ CAST(
         (CAST(0 AS BIGINT) * 3) + 1 + CAST(
           (
             (
-              (t."sdc draw 0 6" * 1073741824) + (t."sdc draw 0 7" >> 2)
+              (t."sdc draw bits 0 192 32" * 1073741824) + (t."sdc draw bits 0 224 32" >> 2)
             ) >= "p"."letter ends"[(CAST(0 AS BIGINT) * 2) + 1]
           ) AS BIGINT
         ) + CAST(
           (
             (
-              (t."sdc draw 0 6" * 1073741824) + (t."sdc draw 0 7" >> 2)
+              (t."sdc draw bits 0 192 32" * 1073741824) + (t."sdc draw bits 0 224 32" >> 2)
             ) >= "p"."letter ends"[(CAST(0 AS BIGINT) * 2) + 2]
           ) AS BIGINT
         )
@@ -163,36 +161,47 @@ CAST(
 ) AS "letter",
 "t"."day" AS "day", "t"."code" AS "code", "t"."untouched" AS "untouched"
 FROM (
-  SELECT "t".*, CAST((t."sdc word 0 2" & 4294967295) AS BIGINT) AS "sdc draw 0 4",
-  CAST((t."sdc word 0 2" >> 32) AS BIGINT) AS "sdc draw 0 5",
-  CAST((t."sdc word 0 3" & 4294967295) AS BIGINT) AS "sdc draw 0 6",
-  CAST((t."sdc word 0 3" >> 32) AS BIGINT) AS "sdc draw 0 7",
-  CAST((t."sdc word 0 0" >> 32) AS BIGINT) AS "sdc draw 0 1",
-  CAST((t."sdc word 0 1" >> 32) AS BIGINT) AS "sdc draw 0 3",
-  CAST((t."sdc word 0 0" & 4294967295) AS BIGINT) AS "sdc draw 0 0",
-  CAST((t."sdc word 0 1" & 4294967295) AS BIGINT) AS "sdc draw 0 2",
-  CAST(
-    enum_code(TRY_CAST(CAST(CAST("t"."word" AS TEXT) AS VARCHAR) AS sdc.values_c8b601942bd6166a)) AS BIGINT
-  ) AS "sdc code word values",
-  CAST(
-    enum_code(TRY_CAST(CAST(CAST("t"."flag" AS TEXT) AS VARCHAR) AS sdc.values_220e0ac08879cc96)) AS BIGINT
-  ) AS "sdc code flag values"
+  SELECT "t".*,
+  SQRT(
+    (-2.0e0) * LN(CAST((t."sdc draw bits 0 0 24" + 1) AS DOUBLE) * 5.960464477539063e-08)
+  ) AS "sdc once radius 0 24",
+  SQRT(
+    (-2.0e0) * LN(CAST((t."sdc draw bits 0 64 32" + 1) AS DOUBLE) * 2.3283064365386963e-10)
+  ) AS "sdc once radius 64 32"
   FROM (
-    SELECT "t".*, CAST((t."sdc half 0 0" & 18446744073709551615) AS UBIGINT) AS "sdc word 0 0",
-    CAST((t."sdc half 0 0" >> 64) AS UBIGINT) AS "sdc word 0 1",
-    CAST((t."sdc half 0 1" & 18446744073709551615) AS UBIGINT) AS "sdc word 0 2",
-    CAST((t."sdc half 0 1" >> 64) AS UBIGINT) AS "sdc word 0 3"
+    SELECT "t".*, CAST((t."sdc word bits 0 0" >> 48) AS BIGINT) AS "sdc draw bits 0 48 16",
+    CAST(((t."sdc word bits 0 2") & 65535) AS BIGINT) AS "sdc draw bits 0 128 16",
+    CAST(((t."sdc word bits 0 3") & 4294967295) AS BIGINT) AS "sdc draw bits 0 192 32",
+    CAST((t."sdc word bits 0 3" >> 32) AS BIGINT) AS "sdc draw bits 0 224 32",
+    CAST(((t."sdc word bits 0 0" >> 24) & 16777215) AS BIGINT) AS "sdc draw bits 0 24 24",
+    CAST((t."sdc word bits 0 1" >> 32) AS BIGINT) AS "sdc draw bits 0 96 32",
+    CAST(((t."sdc word bits 0 0") & 16777215) AS BIGINT) AS "sdc draw bits 0 0 24",
+    CAST(((t."sdc word bits 0 1") & 4294967295) AS BIGINT) AS "sdc draw bits 0 64 32",
+    CAST(
+      enum_code(TRY_CAST(CAST(CAST("t"."word" AS TEXT) AS VARCHAR) AS sdc.values_c8b601942bd6166a)) AS BIGINT
+    ) AS "sdc code word values",
+    CAST(
+      enum_code(TRY_CAST(CAST(CAST("t"."flag" AS TEXT) AS VARCHAR) AS sdc.values_220e0ac08879cc96)) AS BIGINT
+    ) AS "sdc code flag values"
     FROM (
-      SELECT "t".*, CAST(CAST(unhex(substr(t."sdc digest 0", 1, 32)) AS BIT) AS UHUGEINT) AS "sdc half 0 0",
-      CAST(CAST(unhex(substr(t."sdc digest 0", -32)) AS BIT) AS UHUGEINT) AS "sdc half 0 1"
+      SELECT "t".*, CAST((t."sdc half bits 0 0" & 18446744073709551615) AS UBIGINT) AS "sdc word bits 0 0",
+      CAST((t."sdc half bits 0 0" >> 64) AS UBIGINT) AS "sdc word bits 0 1",
+      CAST((t."sdc half bits 0 1" & 18446744073709551615) AS UBIGINT) AS "sdc word bits 0 2",
+      CAST((t."sdc half bits 0 1" >> 64) AS UBIGINT) AS "sdc word bits 0 3"
       FROM (
-        SELECT "t".*, sha256('b4d2591ab9d81ba32310aed3adb86fcd:0:' || t."sdc key") AS "sdc digest 0"
+        SELECT "t".*,
+        CAST(CAST(unhex(substr(t."sdc digest bits 0", 1, 32)) AS BIT) AS UHUGEINT) AS "sdc half bits 0 0",
+        CAST(CAST(unhex(substr(t."sdc digest bits 0", -32)) AS BIT) AS UHUGEINT) AS "sdc half bits 0 1"
         FROM (
           SELECT "t".*,
-          CASE
-            WHEN t."key" IS NULL THEN error('a record has no key') ELSE CAST(t."key" AS VARCHAR)
-          END AS "sdc key"
-          FROM "a ""table"" ü" AS "t"
+          sha256('b4d2591ab9d81ba32310aed3adb86fcd:bits 0:' || t."sdc key") AS "sdc digest bits 0"
+          FROM (
+            SELECT "t".*,
+            CASE
+              WHEN t."key" IS NULL THEN error('a record has no key') ELSE CAST(t."key" AS VARCHAR)
+            END AS "sdc key"
+            FROM "a ""table"" ü" AS "t"
+          ) AS "t"
         ) AS "t"
       ) AS "t"
     ) AS "t"

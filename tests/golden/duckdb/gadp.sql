@@ -7,7 +7,7 @@ SELECT CASE
         GREATEST(
           CAST(
             FLOOR(
-              ((48.90384615385e0 + 29.41619138337e0 * t."sdc once normal gadp 9af4c0cf:whole")) + 0.5e0
+              ((48.90384615385e0 + 34.12388184696e0 * t."sdc once normal gadp 9af4c0cf:whole")) + 0.5e0
             ) AS BIGINT
           ),
           0
@@ -27,8 +27,8 @@ CASE
             (
               -0.3246189206017e0
             ) + (
-              -0.2732976982791e0
-            ) * t."sdc once normal gadp 9af4c0cf:whole" + 3.384388538233e0 * t."sdc once normal gadp 9af4c0cf:real"
+              -0.3170355483339e0
+            ) * t."sdc once normal gadp 9af4c0cf:whole" + 3.497210641993e0 * t."sdc once normal gadp 9af4c0cf:real"
           )
         ),
         (-5.0e0)
@@ -49,9 +49,9 @@ CASE
                 (
                   (
                     (
-                      23.82692307692e0 + (-1.879105653606e0) * t."sdc once normal gadp 9af4c0cf:whole" + (
-                        -0.6459822296772e0
-                      ) * t."sdc once normal gadp 9af4c0cf:real" + 13.55126990341e0 * t."sdc once normal gadp 9af4c0cf:decimal"
+                      23.82692307692e0 + (-2.179832816081e0) * t."sdc once normal gadp 9af4c0cf:whole" + (
+                        -0.6675167176121e0
+                      ) * t."sdc once normal gadp 9af4c0cf:real" + 12.69511610116e0 * t."sdc once normal gadp 9af4c0cf:decimal"
                     )
                   ) / 0.01e0
                 ) + 0.5e0
@@ -70,36 +70,50 @@ END AS "decimal",
 "t"."code" AS "code", "t"."untouched" AS "untouched"
 FROM (
   SELECT "t".*,
-  SQRT((-2.0e0) * LN(CAST((t."sdc draw 0 2" + 1) AS DOUBLE) * 2.3283064365386963e-10)) * COS(
-    6.283185307179586e0 * CAST(t."sdc draw 0 3" AS DOUBLE) * 2.3283064365386963e-10
+  t."sdc once radius 64 32" * COS(
+    CAST(t."sdc draw bits 0 96 32" AS DOUBLE) * 1.4629180792671596e-09
   ) AS "sdc once normal gadp 9af4c0cf:real",
-  SQRT((-2.0e0) * LN(CAST((t."sdc draw 0 0" + 1) AS DOUBLE) * 2.3283064365386963e-10)) * COS(
-    6.283185307179586e0 * CAST(t."sdc draw 0 1" AS DOUBLE) * 2.3283064365386963e-10
+  t."sdc once radius 0 32" * COS(
+    CAST(t."sdc draw bits 0 32 32" AS DOUBLE) * 1.4629180792671596e-09
   ) AS "sdc once normal gadp 9af4c0cf:whole",
-  SQRT((-2.0e0) * LN(CAST((t."sdc draw 0 4" + 1) AS DOUBLE) * 2.3283064365386963e-10)) * COS(
-    6.283185307179586e0 * CAST(t."sdc draw 0 5" AS DOUBLE) * 2.3283064365386963e-10
+  t."sdc once radius 128 32" * COS(
+    CAST(t."sdc draw bits 0 160 32" AS DOUBLE) * 1.4629180792671596e-09
   ) AS "sdc once normal gadp 9af4c0cf:decimal"
   FROM (
-    SELECT "t".*, CAST((t."sdc word 0 1" >> 32) AS BIGINT) AS "sdc draw 0 3",
-    CAST((t."sdc word 0 0" >> 32) AS BIGINT) AS "sdc draw 0 1",
-    CAST((t."sdc word 0 1" & 4294967295) AS BIGINT) AS "sdc draw 0 2",
-    CAST((t."sdc word 0 0" & 4294967295) AS BIGINT) AS "sdc draw 0 0",
-    CAST((t."sdc word 0 2" >> 32) AS BIGINT) AS "sdc draw 0 5",
-    CAST((t."sdc word 0 2" & 4294967295) AS BIGINT) AS "sdc draw 0 4"
+    SELECT "t".*,
+    SQRT(
+      (-2.0e0) * LN(CAST((t."sdc draw bits 0 64 32" + 1) AS DOUBLE) * 2.3283064365386963e-10)
+    ) AS "sdc once radius 64 32",
+    SQRT(
+      (-2.0e0) * LN(CAST((t."sdc draw bits 0 0 32" + 1) AS DOUBLE) * 2.3283064365386963e-10)
+    ) AS "sdc once radius 0 32",
+    SQRT(
+      (-2.0e0) * LN(CAST((t."sdc draw bits 0 128 32" + 1) AS DOUBLE) * 2.3283064365386963e-10)
+    ) AS "sdc once radius 128 32"
     FROM (
-      SELECT "t".*, CAST((t."sdc half 0 0" & 18446744073709551615) AS UBIGINT) AS "sdc word 0 0",
-      CAST((t."sdc half 0 0" >> 64) AS UBIGINT) AS "sdc word 0 1",
-      CAST('0x' || substr(t."sdc digest 0", 49, 16) AS UBIGINT) AS "sdc word 0 2"
+      SELECT "t".*, CAST((t."sdc word bits 0 1" >> 32) AS BIGINT) AS "sdc draw bits 0 96 32",
+      CAST((t."sdc word bits 0 0" >> 32) AS BIGINT) AS "sdc draw bits 0 32 32",
+      CAST(((t."sdc word bits 0 1") & 4294967295) AS BIGINT) AS "sdc draw bits 0 64 32",
+      CAST(((t."sdc word bits 0 0") & 4294967295) AS BIGINT) AS "sdc draw bits 0 0 32",
+      CAST((t."sdc word bits 0 2" >> 32) AS BIGINT) AS "sdc draw bits 0 160 32",
+      CAST(((t."sdc word bits 0 2") & 4294967295) AS BIGINT) AS "sdc draw bits 0 128 32"
       FROM (
-        SELECT "t".*, CAST(CAST(unhex(substr(t."sdc digest 0", 1, 32)) AS BIT) AS UHUGEINT) AS "sdc half 0 0"
+        SELECT "t".*, CAST((t."sdc half bits 0 0" & 18446744073709551615) AS UBIGINT) AS "sdc word bits 0 0",
+        CAST((t."sdc half bits 0 0" >> 64) AS UBIGINT) AS "sdc word bits 0 1",
+        CAST('0x' || substr(t."sdc digest bits 0", 49, 16) AS UBIGINT) AS "sdc word bits 0 2"
         FROM (
-          SELECT "t".*, sha256('b4d2591ab9d81ba32310aed3adb86fcd:0:' || t."sdc key") AS "sdc digest 0"
+          SELECT "t".*,
+          CAST(CAST(unhex(substr(t."sdc digest bits 0", 1, 32)) AS BIT) AS UHUGEINT) AS "sdc half bits 0 0"
           FROM (
             SELECT "t".*,
-            CASE
-              WHEN t."key" IS NULL THEN error('a record has no key') ELSE CAST(t."key" AS VARCHAR)
-            END AS "sdc key"
-            FROM "a ""table"" ü" AS "t"
+            sha256('b4d2591ab9d81ba32310aed3adb86fcd:bits 0:' || t."sdc key") AS "sdc digest bits 0"
+            FROM (
+              SELECT "t".*,
+              CASE
+                WHEN t."key" IS NULL THEN error('a record has no key') ELSE CAST(t."key" AS VARCHAR)
+              END AS "sdc key"
+              FROM "a ""table"" ü" AS "t"
+            ) AS "t"
           ) AS "t"
         ) AS "t"
       ) AS "t"

@@ -12,10 +12,8 @@ SELECT CASE
                   1.0e0 + LEAST(
                     GREATEST(
                       0.1e0 * (
-                        SQRT(
-                          (-2.0e0) * LN(CAST((t."sdc draw 0 0" + 1) AS DOUBLE) * 2.3283064365386963e-10)
-                        ) * COS(
-                          6.283185307179586e0 * CAST(t."sdc draw 0 1" AS DOUBLE) * 2.3283064365386963e-10
+                        t."sdc once radius 0 24" * COS(
+                          CAST(t."sdc draw bits 0 24 24" AS DOUBLE) * 3.7450702829239286e-07
                         )
                       ),
                       (-1.0e0)
@@ -37,18 +35,24 @@ END AS "whole",
 "t"."one word" AS "one word", "t"."flag" AS "flag", "t"."letter" AS "letter", "t"."day" AS "day",
 "t"."code" AS "code", "t"."untouched" AS "untouched"
 FROM (
-  SELECT "t".*, CAST((t."sdc word 0 0" >> 32) AS BIGINT) AS "sdc draw 0 1",
-  CAST((t."sdc word 0 0" & 4294967295) AS BIGINT) AS "sdc draw 0 0"
+  SELECT "t".*,
+  SQRT(
+    (-2.0e0) * LN(CAST((t."sdc draw bits 0 0 24" + 1) AS DOUBLE) * 5.960464477539063e-08)
+  ) AS "sdc once radius 0 24"
   FROM (
-    SELECT "t".*, CAST('0x' || substr(t."sdc digest 0", 17, 16) AS UBIGINT) AS "sdc word 0 0"
+    SELECT "t".*, CAST(((t."sdc word bits 0 0" >> 24) & 16777215) AS BIGINT) AS "sdc draw bits 0 24 24",
+    CAST(((t."sdc word bits 0 0") & 16777215) AS BIGINT) AS "sdc draw bits 0 0 24"
     FROM (
-      SELECT "t".*, sha256('b4d2591ab9d81ba32310aed3adb86fcd:0:' || t."sdc key") AS "sdc digest 0"
+      SELECT "t".*, CAST('0x' || substr(t."sdc digest bits 0", 17, 16) AS UBIGINT) AS "sdc word bits 0 0"
       FROM (
-        SELECT "t".*,
-        CASE
-          WHEN t."key" IS NULL THEN error('a record has no key') ELSE CAST(t."key" AS VARCHAR)
-        END AS "sdc key"
-        FROM "a ""table"" ü" AS "t"
+        SELECT "t".*, sha256('b4d2591ab9d81ba32310aed3adb86fcd:bits 0:' || t."sdc key") AS "sdc digest bits 0"
+        FROM (
+          SELECT "t".*,
+          CASE
+            WHEN t."key" IS NULL THEN error('a record has no key') ELSE CAST(t."key" AS VARCHAR)
+          END AS "sdc key"
+          FROM "a ""table"" ü" AS "t"
+        ) AS "t"
       ) AS "t"
     ) AS "t"
   ) AS "t"

@@ -3,27 +3,27 @@ SELECT "t"."unbounded" AS "unbounded", "t"."word" AS "word", "t"."many words" AS
 "t"."one word" AS "one word", "t"."flag" AS "flag",
 CAST(
   "p"."letter values"[
-    ((t."sdc draw 0 0" * 3) >> 32) + 1 + CAST(
+    ((t."sdc draw bits 0 0 16" * 3) >> 16) + 1 + CAST(
       (
-        ((t."sdc draw 0 0" * 3) & 4294967295) >= "p"."letter thresholds"[
-          (CAST(t."sdc code letter values" AS BIGINT) * 3) + ((t."sdc draw 0 0" * 3) >> 32) + 1
+        ((t."sdc draw bits 0 0 16" * 3) & 65535) >= "p"."letter thresholds"[
+          (CAST(t."sdc code letter values" AS BIGINT) * 3) + ((t."sdc draw bits 0 0 16" * 3) >> 16) + 1
         ]
       ) AS BIGINT
     ) * "p"."letter moves"[
-      (CAST(t."sdc code letter values" AS BIGINT) * 3) + ((t."sdc draw 0 0" * 3) >> 32) + 1
+      (CAST(t."sdc code letter values" AS BIGINT) * 3) + ((t."sdc draw bits 0 0 16" * 3) >> 16) + 1
     ]
   ] AS ENUM('x', 'y', 'z')
 ) AS "letter",
 "t"."day" AS "day", "t"."code" AS "code", "t"."untouched" AS "untouched"
 FROM (
-  SELECT "t".*, CAST((t."sdc word 0 0" & 4294967295) AS BIGINT) AS "sdc draw 0 0",
+  SELECT "t".*, CAST(((t."sdc word bits 0 0") & 65535) AS BIGINT) AS "sdc draw bits 0 0 16",
   CAST(
     enum_code(TRY_CAST(CAST(CAST("t"."letter" AS TEXT) AS VARCHAR) AS sdc.values_567a648207b52b51)) AS BIGINT
   ) AS "sdc code letter values"
   FROM (
-    SELECT "t".*, CAST('0x' || substr(t."sdc digest 0", 17, 16) AS UBIGINT) AS "sdc word 0 0"
+    SELECT "t".*, CAST('0x' || substr(t."sdc digest bits 0", 17, 16) AS UBIGINT) AS "sdc word bits 0 0"
     FROM (
-      SELECT "t".*, sha256('b4d2591ab9d81ba32310aed3adb86fcd:0:' || t."sdc key") AS "sdc digest 0"
+      SELECT "t".*, sha256('b4d2591ab9d81ba32310aed3adb86fcd:bits 0:' || t."sdc key") AS "sdc digest bits 0"
       FROM (
         SELECT "t".*,
         CASE

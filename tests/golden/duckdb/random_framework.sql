@@ -13,7 +13,9 @@ SELECT CASE
                     CAST("t"."whole" AS DOUBLE) + (
                       (
                         CAST(
-                          FLOOR(201.0e0 * CAST(t."sdc draw 0 0" AS DOUBLE) * 2.3283064365386963e-10) AS DOUBLE
+                          FLOOR(
+                            201.0e0 * CAST(t."sdc draw bits 0 0 32" AS DOUBLE) * 2.3283064365386963e-10
+                          ) AS DOUBLE
                         ) - 100.0e0
                       ) * 1.0e0
                     )
@@ -36,7 +38,7 @@ CASE
           CAST("t"."real" AS DOUBLE) + (
             (
               20.0e0 * CAST(
-                ((t."sdc draw 0 2" * 2097152) + (t."sdc draw 0 3" >> 11)) AS DOUBLE
+                ((t."sdc draw bits 0 64 32" * 2097152) + (t."sdc draw bits 0 96 32" >> 11)) AS DOUBLE
               ) * 1.1102230246251565e-16
             ) - 10.0e0
           )
@@ -50,7 +52,7 @@ CASE
                   CAST("t"."real" AS DOUBLE) + (
                     (
                       20.0e0 * CAST(
-                        ((t."sdc draw 0 2" * 2097152) + (t."sdc draw 0 3" >> 11)) AS DOUBLE
+                        ((t."sdc draw bits 0 64 32" * 2097152) + (t."sdc draw bits 0 96 32" >> 11)) AS DOUBLE
                       ) * 1.1102230246251565e-16
                     ) - 10.0e0
                   )
@@ -80,7 +82,9 @@ CASE
                           (
                             CAST(
                               FLOOR(
-                                10001.0e0 * CAST(t."sdc draw 0 4" AS DOUBLE) * 2.3283064365386963e-10
+                                10001.0e0 * CAST(
+                                  t."sdc draw bits 0 128 32" AS DOUBLE
+                                ) * 2.3283064365386963e-10
                               ) AS DOUBLE
                             ) - 5000.0e0
                           ) * 0.01e0
@@ -100,49 +104,53 @@ END AS "decimal",
 "t"."unbounded" AS "unbounded",
 CAST(
   "p"."word values"[
-    ((t."sdc draw 0 6" * 5) >> 32) + 1 + CAST(
+    ((t."sdc draw bits 0 192 16" * 5) >> 16) + 1 + CAST(
       (
-        ((t."sdc draw 0 6" * 5) & 4294967295) >= "p"."word thresholds"[
-          (CAST(t."sdc code word values" AS BIGINT) * 5) + ((t."sdc draw 0 6" * 5) >> 32) + 1
+        ((t."sdc draw bits 0 192 16" * 5) & 65535) >= "p"."word thresholds"[
+          (CAST(t."sdc code word values" AS BIGINT) * 5) + ((t."sdc draw bits 0 192 16" * 5) >> 16) + 1
         ]
       ) AS BIGINT
-    ) * "p"."word moves"[(CAST(t."sdc code word values" AS BIGINT) * 5) + ((t."sdc draw 0 6" * 5) >> 32) + 1]
+    ) * "p"."word moves"[
+      (CAST(t."sdc code word values" AS BIGINT) * 5) + ((t."sdc draw bits 0 192 16" * 5) >> 16) + 1
+    ]
   ] AS TEXT
 ) AS "word",
 "t"."many words" AS "many words", "t"."one word" AS "one word",
 CAST(
   "p"."flag values"[
-    ((t."sdc draw 0 7" * 2) >> 32) + 1 + CAST(
+    ((t."sdc draw bits 0 208 16" * 2) >> 16) + 1 + CAST(
       (
-        ((t."sdc draw 0 7" * 2) & 4294967295) >= "p"."flag thresholds"[
-          (CAST(t."sdc code flag values" AS BIGINT) * 2) + ((t."sdc draw 0 7" * 2) >> 32) + 1
+        ((t."sdc draw bits 0 208 16" * 2) & 65535) >= "p"."flag thresholds"[
+          (CAST(t."sdc code flag values" AS BIGINT) * 2) + ((t."sdc draw bits 0 208 16" * 2) >> 16) + 1
         ]
       ) AS BIGINT
-    ) * "p"."flag moves"[(CAST(t."sdc code flag values" AS BIGINT) * 2) + ((t."sdc draw 0 7" * 2) >> 32) + 1]
+    ) * "p"."flag moves"[
+      (CAST(t."sdc code flag values" AS BIGINT) * 2) + ((t."sdc draw bits 0 208 16" * 2) >> 16) + 1
+    ]
   ] AS BOOLEAN
 ) AS "flag",
 CAST(
   "p"."letter values"[
-    ((t."sdc draw 1 0" * 3) >> 32) + 1 + CAST(
+    ((t."sdc draw bits 1 0 32" * 3) >> 32) + 1 + CAST(
       (
-        ((t."sdc draw 1 0" * 3) & 4294967295) >= "p"."letter thresholds"[
-          (CAST(t."sdc code letter values" AS BIGINT) * 3) + ((t."sdc draw 1 0" * 3) >> 32) + 1
+        ((t."sdc draw bits 1 0 32" * 3) & 4294967295) >= "p"."letter thresholds"[
+          (CAST(t."sdc code letter values" AS BIGINT) * 3) + ((t."sdc draw bits 1 0 32" * 3) >> 32) + 1
         ]
       ) AS BIGINT
     ) * "p"."letter moves"[
-      (CAST(t."sdc code letter values" AS BIGINT) * 3) + ((t."sdc draw 1 0" * 3) >> 32) + 1
+      (CAST(t."sdc code letter values" AS BIGINT) * 3) + ((t."sdc draw bits 1 0 32" * 3) >> 32) + 1
     ]
   ] AS ENUM('x', 'y', 'z')
 ) AS "letter",
 "t"."day" AS "day", "t"."code" AS "code", "t"."untouched" AS "untouched"
 FROM (
-  SELECT "t".*, CAST((t."sdc word 0 3" & 4294967295) AS BIGINT) AS "sdc draw 0 6",
-  CAST((t."sdc word 0 3" >> 32) AS BIGINT) AS "sdc draw 0 7",
-  CAST((t."sdc word 1 0" & 4294967295) AS BIGINT) AS "sdc draw 1 0",
-  CAST((t."sdc word 0 1" & 4294967295) AS BIGINT) AS "sdc draw 0 2",
-  CAST((t."sdc word 0 1" >> 32) AS BIGINT) AS "sdc draw 0 3",
-  CAST((t."sdc word 0 0" & 4294967295) AS BIGINT) AS "sdc draw 0 0",
-  CAST((t."sdc word 0 2" & 4294967295) AS BIGINT) AS "sdc draw 0 4",
+  SELECT "t".*, CAST(((t."sdc word bits 0 3") & 65535) AS BIGINT) AS "sdc draw bits 0 192 16",
+  CAST(((t."sdc word bits 0 3" >> 16) & 65535) AS BIGINT) AS "sdc draw bits 0 208 16",
+  CAST(((t."sdc word bits 1 0") & 4294967295) AS BIGINT) AS "sdc draw bits 1 0 32",
+  CAST(((t."sdc word bits 0 1") & 4294967295) AS BIGINT) AS "sdc draw bits 0 64 32",
+  CAST((t."sdc word bits 0 1" >> 32) AS BIGINT) AS "sdc draw bits 0 96 32",
+  CAST(((t."sdc word bits 0 0") & 4294967295) AS BIGINT) AS "sdc draw bits 0 0 32",
+  CAST(((t."sdc word bits 0 2") & 4294967295) AS BIGINT) AS "sdc draw bits 0 128 32",
   CAST(
     enum_code(TRY_CAST(CAST(CAST("t"."word" AS TEXT) AS VARCHAR) AS sdc.values_c8b601942bd6166a)) AS BIGINT
   ) AS "sdc code word values",
@@ -153,17 +161,19 @@ FROM (
     enum_code(TRY_CAST(CAST(CAST("t"."letter" AS TEXT) AS VARCHAR) AS sdc.values_567a648207b52b51)) AS BIGINT
   ) AS "sdc code letter values"
   FROM (
-    SELECT "t".*, CAST((t."sdc half 0 0" & 18446744073709551615) AS UBIGINT) AS "sdc word 0 0",
-    CAST((t."sdc half 0 0" >> 64) AS UBIGINT) AS "sdc word 0 1",
-    CAST((t."sdc half 0 1" & 18446744073709551615) AS UBIGINT) AS "sdc word 0 2",
-    CAST((t."sdc half 0 1" >> 64) AS UBIGINT) AS "sdc word 0 3",
-    CAST('0x' || substr(t."sdc digest 1", 17, 16) AS UBIGINT) AS "sdc word 1 0"
+    SELECT "t".*, CAST((t."sdc half bits 0 0" & 18446744073709551615) AS UBIGINT) AS "sdc word bits 0 0",
+    CAST((t."sdc half bits 0 0" >> 64) AS UBIGINT) AS "sdc word bits 0 1",
+    CAST((t."sdc half bits 0 1" & 18446744073709551615) AS UBIGINT) AS "sdc word bits 0 2",
+    CAST((t."sdc half bits 0 1" >> 64) AS UBIGINT) AS "sdc word bits 0 3",
+    CAST('0x' || substr(t."sdc digest bits 1", 17, 16) AS UBIGINT) AS "sdc word bits 1 0"
     FROM (
-      SELECT "t".*, CAST(CAST(unhex(substr(t."sdc digest 0", 1, 32)) AS BIT) AS UHUGEINT) AS "sdc half 0 0",
-      CAST(CAST(unhex(substr(t."sdc digest 0", -32)) AS BIT) AS UHUGEINT) AS "sdc half 0 1"
+      SELECT "t".*,
+      CAST(CAST(unhex(substr(t."sdc digest bits 0", 1, 32)) AS BIT) AS UHUGEINT) AS "sdc half bits 0 0",
+      CAST(CAST(unhex(substr(t."sdc digest bits 0", -32)) AS BIT) AS UHUGEINT) AS "sdc half bits 0 1"
       FROM (
-        SELECT "t".*, sha256('b4d2591ab9d81ba32310aed3adb86fcd:0:' || t."sdc key") AS "sdc digest 0",
-        sha256('b4d2591ab9d81ba32310aed3adb86fcd:1:' || t."sdc key") AS "sdc digest 1"
+        SELECT "t".*,
+        sha256('b4d2591ab9d81ba32310aed3adb86fcd:bits 0:' || t."sdc key") AS "sdc digest bits 0",
+        sha256('b4d2591ab9d81ba32310aed3adb86fcd:bits 1:' || t."sdc key") AS "sdc digest bits 1"
         FROM (
           SELECT "t".*,
           CASE

@@ -6,27 +6,27 @@ CAST(
       CAST((NOT "t"."word" IS NULL) AS BIGINT) * (
         (CAST(t."sdc once leaf word c31228da3a76" AS BIGINT) * 5) + 1 + CAST(
           (
-            ((t."sdc draw 0 0" * 1073741824) + (t."sdc draw 0 1" >> 2)) >= "p"."word ends"[
-              (CAST(t."sdc once leaf word c31228da3a76" AS BIGINT) * 4) + 1
-            ]
+            (
+              (t."sdc draw bits 0 0 32" * 1073741824) + (t."sdc draw bits 0 32 32" >> 2)
+            ) >= "p"."word ends"[(CAST(t."sdc once leaf word c31228da3a76" AS BIGINT) * 4) + 1]
           ) AS BIGINT
         ) + CAST(
           (
-            ((t."sdc draw 0 0" * 1073741824) + (t."sdc draw 0 1" >> 2)) >= "p"."word ends"[
-              (CAST(t."sdc once leaf word c31228da3a76" AS BIGINT) * 4) + 2
-            ]
+            (
+              (t."sdc draw bits 0 0 32" * 1073741824) + (t."sdc draw bits 0 32 32" >> 2)
+            ) >= "p"."word ends"[(CAST(t."sdc once leaf word c31228da3a76" AS BIGINT) * 4) + 2]
           ) AS BIGINT
         ) + CAST(
           (
-            ((t."sdc draw 0 0" * 1073741824) + (t."sdc draw 0 1" >> 2)) >= "p"."word ends"[
-              (CAST(t."sdc once leaf word c31228da3a76" AS BIGINT) * 4) + 3
-            ]
+            (
+              (t."sdc draw bits 0 0 32" * 1073741824) + (t."sdc draw bits 0 32 32" >> 2)
+            ) >= "p"."word ends"[(CAST(t."sdc once leaf word c31228da3a76" AS BIGINT) * 4) + 3]
           ) AS BIGINT
         ) + CAST(
           (
-            ((t."sdc draw 0 0" * 1073741824) + (t."sdc draw 0 1" >> 2)) >= "p"."word ends"[
-              (CAST(t."sdc once leaf word c31228da3a76" AS BIGINT) * 4) + 4
-            ]
+            (
+              (t."sdc draw bits 0 0 32" * 1073741824) + (t."sdc draw bits 0 32 32" >> 2)
+            ) >= "p"."word ends"[(CAST(t."sdc once leaf word c31228da3a76" AS BIGINT) * 4) + 4]
           ) AS BIGINT
         )
       )
@@ -51,12 +51,12 @@ FROM (
     END
   END AS "sdc once leaf word c31228da3a76"
   FROM (
-    SELECT "t".*, CAST((t."sdc word 0 0" & 4294967295) AS BIGINT) AS "sdc draw 0 0",
-    CAST((t."sdc word 0 0" >> 32) AS BIGINT) AS "sdc draw 0 1"
+    SELECT "t".*, CAST(((t."sdc word bits 0 0") & 4294967295) AS BIGINT) AS "sdc draw bits 0 0 32",
+    CAST((t."sdc word bits 0 0" >> 32) AS BIGINT) AS "sdc draw bits 0 32 32"
     FROM (
-      SELECT "t".*, CAST('0x' || substr(t."sdc digest 0", 17, 16) AS UBIGINT) AS "sdc word 0 0"
+      SELECT "t".*, CAST('0x' || substr(t."sdc digest bits 0", 17, 16) AS UBIGINT) AS "sdc word bits 0 0"
       FROM (
-        SELECT "t".*, sha256('b4d2591ab9d81ba32310aed3adb86fcd:0:' || t."sdc key") AS "sdc digest 0"
+        SELECT "t".*, sha256('b4d2591ab9d81ba32310aed3adb86fcd:bits 0:' || t."sdc key") AS "sdc digest bits 0"
         FROM (
           SELECT "t".*,
           CASE

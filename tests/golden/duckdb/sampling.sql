@@ -4,12 +4,12 @@ SELECT "t"."whole" AS "whole", "t"."real" AS "real", "t"."decimal" AS "decimal",
 "t"."one word" AS "one word", "t"."flag" AS "flag", "t"."letter" AS "letter", "t"."day" AS "day",
 "t"."code" AS "code", "t"."untouched" AS "untouched"
 FROM (
-  SELECT "t".*, CAST((t."sdc word 0 0" & 4294967295) AS BIGINT) AS "sdc draw 0 0",
-  CAST((t."sdc word 0 0" >> 32) AS BIGINT) AS "sdc draw 0 1"
+  SELECT "t".*, CAST(((t."sdc word bits 0 0") & 4294967295) AS BIGINT) AS "sdc draw bits 0 0 32",
+  CAST((t."sdc word bits 0 0" >> 32) AS BIGINT) AS "sdc draw bits 0 32 32"
   FROM (
-    SELECT "t".*, CAST('0x' || substr(t."sdc digest 0", 17, 16) AS UBIGINT) AS "sdc word 0 0"
+    SELECT "t".*, CAST('0x' || substr(t."sdc digest bits 0", 17, 16) AS UBIGINT) AS "sdc word bits 0 0"
     FROM (
-      SELECT "t".*, sha256('b4d2591ab9d81ba32310aed3adb86fcd:0:' || t."sdc key") AS "sdc digest 0"
+      SELECT "t".*, sha256('b4d2591ab9d81ba32310aed3adb86fcd:bits 0:' || t."sdc key") AS "sdc digest bits 0"
       FROM (
         SELECT "t".*,
         CASE
@@ -20,5 +20,5 @@ FROM (
     ) AS "t"
   ) AS "t"
 ) AS "t"
-WHERE t."sdc draw 0 0" < 1387639653
-OR (t."sdc draw 0 0" = 1387639653 AND t."sdc draw 0 1" < 126476960)
+WHERE t."sdc draw bits 0 0 32" < 925332660
+OR (t."sdc draw bits 0 0 32" = 925332660 AND t."sdc draw bits 0 32 32" < 1495885099)

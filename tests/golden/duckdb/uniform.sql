@@ -13,7 +13,9 @@ SELECT CASE
                     CAST("t"."whole" AS DOUBLE) + (
                       (
                         CAST(
-                          FLOOR(201.0e0 * CAST(t."sdc draw 0 0" AS DOUBLE) * 2.3283064365386963e-10) AS DOUBLE
+                          FLOOR(
+                            201.0e0 * CAST(t."sdc draw bits 0 0 32" AS DOUBLE) * 2.3283064365386963e-10
+                          ) AS DOUBLE
                         ) - 100.0e0
                       ) * 1.0e0
                     )
@@ -31,11 +33,11 @@ END AS "whole",
 "t"."one word" AS "one word", "t"."flag" AS "flag", "t"."letter" AS "letter", "t"."day" AS "day",
 "t"."code" AS "code", "t"."untouched" AS "untouched"
 FROM (
-  SELECT "t".*, CAST((t."sdc word 0 0" & 4294967295) AS BIGINT) AS "sdc draw 0 0"
+  SELECT "t".*, CAST(((t."sdc word bits 0 0") & 4294967295) AS BIGINT) AS "sdc draw bits 0 0 32"
   FROM (
-    SELECT "t".*, CAST('0x' || substr(t."sdc digest 0", 17, 16) AS UBIGINT) AS "sdc word 0 0"
+    SELECT "t".*, CAST('0x' || substr(t."sdc digest bits 0", 17, 16) AS UBIGINT) AS "sdc word bits 0 0"
     FROM (
-      SELECT "t".*, sha256('b4d2591ab9d81ba32310aed3adb86fcd:0:' || t."sdc key") AS "sdc digest 0"
+      SELECT "t".*, sha256('b4d2591ab9d81ba32310aed3adb86fcd:bits 0:' || t."sdc key") AS "sdc digest bits 0"
       FROM (
         SELECT "t".*,
         CASE

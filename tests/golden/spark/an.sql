@@ -14,7 +14,11 @@ CASE
         TRANSFORM(
           TRANSFORM(
             ARRAY(
-              ARRAY(CAST(FLOOR(CAST((`t`.`sdc draw 0 0` * 4) AS DOUBLE) * 2.3283064365386963e-10) AS BIGINT))
+              ARRAY(
+                CAST(
+                  FLOOR(CAST((`t`.`sdc draw bits 0 0 32` * 4) AS DOUBLE) * 2.3283064365386963e-10) AS BIGINT
+                )
+              )
             ),
             `sdc_chosen` -> ARRAY_APPEND(
               `sdc_chosen`,
@@ -23,13 +27,13 @@ CASE
                   `sdc_chosen`,
                   CAST(
                     FLOOR(
-                      CAST((`t`.`sdc draw an 41bef636:word:0 0` * 5) AS DOUBLE) * 2.3283064365386963e-10
+                      CAST((`t`.`sdc draw an 41bef636:word:0 0 32` * 5) AS DOUBLE) * 2.3283064365386963e-10
                     ) AS BIGINT
                   )
                 ) THEN 4
                 ELSE CAST(
                   FLOOR(
-                    CAST((`t`.`sdc draw an 41bef636:word:0 0` * 5) AS DOUBLE) * 2.3283064365386963e-10
+                    CAST((`t`.`sdc draw an 41bef636:word:0 0 32` * 5) AS DOUBLE) * 2.3283064365386963e-10
                   ) AS BIGINT
                 )
               END
@@ -45,8 +49,9 @@ CASE
         `sdc_places` -> TRANSFORM(
           ARRAY_SORT(
             ARRAY(
-              (`t`.`sdc draw 0 1` * 65536) + 1, (`t`.`sdc draw an 41bef636:word:0 1` * 65536) + 2,
-              (`t`.`sdc draw an 41bef636:word:0 3` * 65536) + 3
+              (`t`.`sdc draw bits 0 32 32` * 65536) + 1,
+              (`t`.`sdc draw an 41bef636:word:0 32 32` * 65536) + 2,
+              (`t`.`sdc draw an 41bef636:word:0 96 32` * 65536) + 3
             )
           ),
           `sdc_key` -> CAST(
@@ -65,26 +70,26 @@ END AS `word`,
 FROM (
   SELECT `t`.*,
   (NULLIF(array_position(`t`.`sdc list word an values`, CAST(`t`.`word` AS STRING)), 0) - 1) AS `sdc code 0`,
-  CAST(conv(substr(`t`.`sdc digest 0`, 17, 8), 16, 10) AS BIGINT) AS `sdc draw 0 1`,
+  CAST(conv(substr(`t`.`sdc digest bits 0`, 17, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 32 32`,
   CAST(
     conv(substr(`t`.`sdc digest an 41bef636:word:0`, 17, 8), 16, 10) AS BIGINT
-  ) AS `sdc draw an 41bef636:word:0 1`,
+  ) AS `sdc draw an 41bef636:word:0 32 32`,
   CAST(
     conv(substr(`t`.`sdc digest an 41bef636:word:0`, 1, 8), 16, 10) AS BIGINT
-  ) AS `sdc draw an 41bef636:word:0 3`,
-  CAST(conv(substr(`t`.`sdc digest 0`, 25, 8), 16, 10) AS BIGINT) AS `sdc draw 0 0`,
+  ) AS `sdc draw an 41bef636:word:0 96 32`,
+  CAST(conv(substr(`t`.`sdc digest bits 0`, 25, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 0 32`,
   CAST(
     conv(substr(`t`.`sdc digest an 41bef636:word:0`, 25, 8), 16, 10) AS BIGINT
-  ) AS `sdc draw an 41bef636:word:0 0`
+  ) AS `sdc draw an 41bef636:word:0 0 32`
   FROM (
     SELECT `t`.*,
     sha2(
       concat(
-        'b4d2591ab9d81ba32310aed3adb86fcd:0:',
+        'b4d2591ab9d81ba32310aed3adb86fcd:bits 0:',
         coalesce(CAST(`t`.`key` AS STRING), raise_error('a record has no key'))
       ),
       256
-    ) AS `sdc digest 0`,
+    ) AS `sdc digest bits 0`,
     sha2(
       concat(
         'b4d2591ab9d81ba32310aed3adb86fcd:an 41bef636:word:0:',

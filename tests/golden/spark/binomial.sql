@@ -23,13 +23,13 @@ SELECT CASE
                       CAST(
                         (
                           CASE
-                            WHEN (`t`.`sdc draw 0 0` & 268435455) < get(
+                            WHEN (`t`.`sdc draw bits 0 0 32` & 268435455) < get(
                               `t`.`sdc list binomial whole keep`,
-                              CAST((SHIFTRIGHT(`t`.`sdc draw 0 0`, 28)) + 1 AS INT) - 1
-                            ) THEN (SHIFTRIGHT(`t`.`sdc draw 0 0`, 28)) - 5
+                              CAST((SHIFTRIGHT(`t`.`sdc draw bits 0 0 32`, 28)) + 1 AS INT) - 1
+                            ) THEN (SHIFTRIGHT(`t`.`sdc draw bits 0 0 32`, 28)) - 5
                             ELSE get(
                               `t`.`sdc list binomial whole other`,
-                              CAST((SHIFTRIGHT(`t`.`sdc draw 0 0`, 28)) + 1 AS INT) - 1
+                              CAST((SHIFTRIGHT(`t`.`sdc draw bits 0 0 32`, 28)) + 1 AS INT) - 1
                             )
                           END
                         ) AS DOUBLE
@@ -49,16 +49,16 @@ END AS `whole`,
 `t`.`one word` AS `one word`, `t`.`flag` AS `flag`, `t`.`letter` AS `letter`, `t`.`day` AS `day`,
 `t`.`code` AS `code`, `t`.`untouched` AS `untouched`
 FROM (
-  SELECT `t`.*, CAST(conv(substr(`t`.`sdc digest 0`, 25, 8), 16, 10) AS BIGINT) AS `sdc draw 0 0`
+  SELECT `t`.*, CAST(conv(substr(`t`.`sdc digest bits 0`, 25, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 0 32`
   FROM (
     SELECT `t`.*,
     sha2(
       concat(
-        'b4d2591ab9d81ba32310aed3adb86fcd:0:',
+        'b4d2591ab9d81ba32310aed3adb86fcd:bits 0:',
         coalesce(CAST(`t`.`key` AS STRING), raise_error('a record has no key'))
       ),
       256
-    ) AS `sdc digest 0`,
+    ) AS `sdc digest bits 0`,
     (SELECT `binomial whole keep` FROM `p`) AS `sdc list binomial whole keep`,
     (SELECT `binomial whole other` FROM `p`) AS `sdc list binomial whole other`
     FROM `people` AS `t`

@@ -4,8 +4,8 @@ WITH `p` AS (
     '["NULL", "a \\"b\\"", "blüe", "gr\'een", "red"]', 'ARRAY<STRING>', map('mode', 'FAILFAST')
   ) AS `word values`,
   from_json(
-    '[4294967296, 2437684144, 2437684143, 3598486117, 3018085126, 4294967296, 4099741514, 3416451263, 2147483652, 0]',
-    'ARRAY<BIGINT>', map('mode', 'FAILFAST')
+    '[65536, 37199, 37198, 54912, 46051, 65536, 62559, 52133, 32772, 0]', 'ARRAY<BIGINT>',
+    map('mode', 'FAILFAST')
   ) AS `word thresholds`,
   from_json('[0, -1, 2, -3, -1, 0, -1, -2, -3, -1]', 'ARRAY<BIGINT>', map('mode', 'FAILFAST')) AS `word moves`
 )
@@ -15,14 +15,14 @@ CAST(
     `t`.`sdc list word values`,
     CAST(
       CAST((NOT `t`.`word` IS NULL) AS BIGINT) * (
-        (SHIFTRIGHT((`t`.`sdc draw 0 0` * 5), 32)) + 1 + CAST(
+        (SHIFTRIGHT((`t`.`sdc draw bits 0 0 16` * 5), 16)) + 1 + CAST(
           (
-            ((`t`.`sdc draw 0 0` * 5) & 4294967295) >= get(
+            ((`t`.`sdc draw bits 0 0 16` * 5) & 65535) >= get(
               `t`.`sdc list word thresholds`,
               CAST(
                 (
                   CAST(`t`.`sdc once leaf word cc413eb0ab4c` AS BIGINT) * 5
-                ) + (SHIFTRIGHT((`t`.`sdc draw 0 0` * 5), 32)) + 1 AS INT
+                ) + (SHIFTRIGHT((`t`.`sdc draw bits 0 0 16` * 5), 16)) + 1 AS INT
               ) - 1
             )
           ) AS BIGINT
@@ -31,7 +31,7 @@ CAST(
           CAST(
             (
               CAST(`t`.`sdc once leaf word cc413eb0ab4c` AS BIGINT) * 5
-            ) + (SHIFTRIGHT((`t`.`sdc draw 0 0` * 5), 32)) + 1 AS INT
+            ) + (SHIFTRIGHT((`t`.`sdc draw bits 0 0 16` * 5), 16)) + 1 AS INT
           ) - 1
         )
       ) AS INT
@@ -43,16 +43,17 @@ CAST(
 FROM (
   SELECT `t`.*, CASE WHEN `t`.`whole` > 55 THEN 1 ELSE 0 END AS `sdc once leaf word cc413eb0ab4c`
   FROM (
-    SELECT `t`.*, CAST(conv(substr(`t`.`sdc digest 0`, 25, 8), 16, 10) AS BIGINT) AS `sdc draw 0 0`
+    SELECT `t`.*,
+    CAST(conv(substr(`t`.`sdc digest bits 0`, 29, 4), 16, 10) AS BIGINT) AS `sdc draw bits 0 0 16`
     FROM (
       SELECT `t`.*,
       sha2(
         concat(
-          'b4d2591ab9d81ba32310aed3adb86fcd:0:',
+          'b4d2591ab9d81ba32310aed3adb86fcd:bits 0:',
           coalesce(CAST(`t`.`key` AS STRING), raise_error('a record has no key'))
         ),
         256
-      ) AS `sdc digest 0`,
+      ) AS `sdc digest bits 0`,
       (SELECT `word values` FROM `p`) AS `sdc list word values`,
       (SELECT `word thresholds` FROM `p`) AS `sdc list word thresholds`,
       (SELECT `word moves` FROM `p`) AS `sdc list word moves`

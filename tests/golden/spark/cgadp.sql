@@ -377,53 +377,66 @@ END AS `decimal`,
 `t`.`code` AS `code`, `t`.`untouched` AS `untouched`
 FROM (
   SELECT `t`.*,
-  SQRT((-2.0e0) * LN(CAST((`t`.`sdc draw 0 2` + 1) AS DOUBLE) * 2.3283064365386963e-10)) * COS(
-    6.283185307179586e0 * CAST(`t`.`sdc draw 0 3` AS DOUBLE) * 2.3283064365386963e-10
+  `t`.`sdc once radius 64 32` * COS(
+    CAST(`t`.`sdc draw bits 0 96 32` AS DOUBLE) * 1.4629180792671596e-09
   ) AS `sdc once normal cgadp 94a1e166:real`,
-  SQRT((-2.0e0) * LN(CAST((`t`.`sdc draw 0 0` + 1) AS DOUBLE) * 2.3283064365386963e-10)) * COS(
-    6.283185307179586e0 * CAST(`t`.`sdc draw 0 1` AS DOUBLE) * 2.3283064365386963e-10
+  `t`.`sdc once radius 0 32` * COS(
+    CAST(`t`.`sdc draw bits 0 32 32` AS DOUBLE) * 1.4629180792671596e-09
   ) AS `sdc once normal cgadp 94a1e166:whole`,
-  SQRT((-2.0e0) * LN(CAST((`t`.`sdc draw 0 4` + 1) AS DOUBLE) * 2.3283064365386963e-10)) * COS(
-    6.283185307179586e0 * CAST(`t`.`sdc draw 0 5` AS DOUBLE) * 2.3283064365386963e-10
+  `t`.`sdc once radius 128 32` * COS(
+    CAST(`t`.`sdc draw bits 0 160 32` AS DOUBLE) * 1.4629180792671596e-09
   ) AS `sdc once normal cgadp 94a1e166:decimal`
   FROM (
-    SELECT `t`.*, CAST(conv(substr(`t`.`sdc digest 0`, 1, 8), 16, 10) AS BIGINT) AS `sdc draw 0 3`,
-    CAST(conv(substr(`t`.`sdc digest 0`, 17, 8), 16, 10) AS BIGINT) AS `sdc draw 0 1`,
-    CAST(conv(substr(`t`.`sdc digest 0`, 9, 8), 16, 10) AS BIGINT) AS `sdc draw 0 2`,
-    CAST(conv(substr(`t`.`sdc digest 0`, 25, 8), 16, 10) AS BIGINT) AS `sdc draw 0 0`,
-    CAST(conv(substr(`t`.`sdc digest 0`, 49, 8), 16, 10) AS BIGINT) AS `sdc draw 0 5`,
-    CAST(conv(substr(`t`.`sdc digest 0`, 57, 8), 16, 10) AS BIGINT) AS `sdc draw 0 4`
+    SELECT `t`.*,
+    SQRT(
+      (-2.0e0) * LN(CAST((`t`.`sdc draw bits 0 64 32` + 1) AS DOUBLE) * 2.3283064365386963e-10)
+    ) AS `sdc once radius 64 32`,
+    SQRT(
+      (-2.0e0) * LN(CAST((`t`.`sdc draw bits 0 0 32` + 1) AS DOUBLE) * 2.3283064365386963e-10)
+    ) AS `sdc once radius 0 32`,
+    SQRT(
+      (-2.0e0) * LN(CAST((`t`.`sdc draw bits 0 128 32` + 1) AS DOUBLE) * 2.3283064365386963e-10)
+    ) AS `sdc once radius 128 32`
     FROM (
       SELECT `t`.*,
-      sha2(
-        concat(
-          'b4d2591ab9d81ba32310aed3adb86fcd:0:',
-          coalesce(CAST(`t`.`key` AS STRING), raise_error('a record has no key'))
-        ),
-        256
-      ) AS `sdc digest 0`,
-      (SELECT `whole quantiles` FROM `p`) AS `sdc list whole quantiles`,
-      (SELECT `whole of whole` FROM `p`) AS `sdc list whole of whole`,
-      (SELECT `whole of real` FROM `p`) AS `sdc list whole of real`,
-      (SELECT `whole of decimal` FROM `p`) AS `sdc list whole of decimal`,
-      (SELECT `whole draw whole` FROM `p`) AS `sdc list whole draw whole`,
-      (SELECT `whole draw real` FROM `p`) AS `sdc list whole draw real`,
-      (SELECT `whole draw decimal` FROM `p`) AS `sdc list whole draw decimal`,
-      (SELECT `real quantiles` FROM `p`) AS `sdc list real quantiles`,
-      (SELECT `real of whole` FROM `p`) AS `sdc list real of whole`,
-      (SELECT `real of real` FROM `p`) AS `sdc list real of real`,
-      (SELECT `real of decimal` FROM `p`) AS `sdc list real of decimal`,
-      (SELECT `real draw whole` FROM `p`) AS `sdc list real draw whole`,
-      (SELECT `real draw real` FROM `p`) AS `sdc list real draw real`,
-      (SELECT `real draw decimal` FROM `p`) AS `sdc list real draw decimal`,
-      (SELECT `decimal quantiles` FROM `p`) AS `sdc list decimal quantiles`,
-      (SELECT `decimal of whole` FROM `p`) AS `sdc list decimal of whole`,
-      (SELECT `decimal of real` FROM `p`) AS `sdc list decimal of real`,
-      (SELECT `decimal of decimal` FROM `p`) AS `sdc list decimal of decimal`,
-      (SELECT `decimal draw whole` FROM `p`) AS `sdc list decimal draw whole`,
-      (SELECT `decimal draw real` FROM `p`) AS `sdc list decimal draw real`,
-      (SELECT `decimal draw decimal` FROM `p`) AS `sdc list decimal draw decimal`
-      FROM `people` AS `t`
+      CAST(conv(substr(`t`.`sdc digest bits 0`, 1, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 96 32`,
+      CAST(conv(substr(`t`.`sdc digest bits 0`, 17, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 32 32`,
+      CAST(conv(substr(`t`.`sdc digest bits 0`, 9, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 64 32`,
+      CAST(conv(substr(`t`.`sdc digest bits 0`, 25, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 0 32`,
+      CAST(conv(substr(`t`.`sdc digest bits 0`, 49, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 160 32`,
+      CAST(conv(substr(`t`.`sdc digest bits 0`, 57, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 128 32`
+      FROM (
+        SELECT `t`.*,
+        sha2(
+          concat(
+            'b4d2591ab9d81ba32310aed3adb86fcd:bits 0:',
+            coalesce(CAST(`t`.`key` AS STRING), raise_error('a record has no key'))
+          ),
+          256
+        ) AS `sdc digest bits 0`,
+        (SELECT `whole quantiles` FROM `p`) AS `sdc list whole quantiles`,
+        (SELECT `whole of whole` FROM `p`) AS `sdc list whole of whole`,
+        (SELECT `whole of real` FROM `p`) AS `sdc list whole of real`,
+        (SELECT `whole of decimal` FROM `p`) AS `sdc list whole of decimal`,
+        (SELECT `whole draw whole` FROM `p`) AS `sdc list whole draw whole`,
+        (SELECT `whole draw real` FROM `p`) AS `sdc list whole draw real`,
+        (SELECT `whole draw decimal` FROM `p`) AS `sdc list whole draw decimal`,
+        (SELECT `real quantiles` FROM `p`) AS `sdc list real quantiles`,
+        (SELECT `real of whole` FROM `p`) AS `sdc list real of whole`,
+        (SELECT `real of real` FROM `p`) AS `sdc list real of real`,
+        (SELECT `real of decimal` FROM `p`) AS `sdc list real of decimal`,
+        (SELECT `real draw whole` FROM `p`) AS `sdc list real draw whole`,
+        (SELECT `real draw real` FROM `p`) AS `sdc list real draw real`,
+        (SELECT `real draw decimal` FROM `p`) AS `sdc list real draw decimal`,
+        (SELECT `decimal quantiles` FROM `p`) AS `sdc list decimal quantiles`,
+        (SELECT `decimal of whole` FROM `p`) AS `sdc list decimal of whole`,
+        (SELECT `decimal of real` FROM `p`) AS `sdc list decimal of real`,
+        (SELECT `decimal of decimal` FROM `p`) AS `sdc list decimal of decimal`,
+        (SELECT `decimal draw whole` FROM `p`) AS `sdc list decimal draw whole`,
+        (SELECT `decimal draw real` FROM `p`) AS `sdc list decimal draw real`,
+        (SELECT `decimal draw decimal` FROM `p`) AS `sdc list decimal draw decimal`
+        FROM `people` AS `t`
+      ) AS `t`
     ) AS `t`
   ) AS `t`
 ) AS `t`

@@ -9,10 +9,8 @@ SELECT CASE
             FLOOR(
               (
                 CAST(`t`.`whole` AS DOUBLE) + 15.8273046167e0 * (
-                  SQRT(
-                    (-2.0e0) * LN(CAST((`t`.`sdc draw 0 0` + 1) AS DOUBLE) * 2.3283064365386963e-10)
-                  ) * COS(
-                    6.283185307179586e0 * CAST(`t`.`sdc draw 0 1` AS DOUBLE) * 2.3283064365386963e-10
+                  `t`.`sdc once radius 0 32` * COS(
+                    CAST(`t`.`sdc draw bits 0 32 32` AS DOUBLE) * 1.4629180792671596e-09
                   )
                 )
               ) + 0.5e0
@@ -32,12 +30,12 @@ CASE
       GREATEST(
         (
           CAST(`t`.`real` AS DOUBLE) + (-0.163867571877e0) * (
-            SQRT((-2.0e0) * LN(CAST((`t`.`sdc draw 0 0` + 1) AS DOUBLE) * 2.3283064365386963e-10)) * COS(
-              6.283185307179586e0 * CAST(`t`.`sdc draw 0 1` AS DOUBLE) * 2.3283064365386963e-10
+            `t`.`sdc once radius 0 32` * COS(
+              CAST(`t`.`sdc draw bits 0 32 32` AS DOUBLE) * 1.4629180792671596e-09
             )
           ) + 1.60454639107e0 * (
-            SQRT((-2.0e0) * LN(CAST((`t`.`sdc draw 0 2` + 1) AS DOUBLE) * 2.3283064365386963e-10)) * COS(
-              6.283185307179586e0 * CAST(`t`.`sdc draw 0 3` AS DOUBLE) * 2.3283064365386963e-10
+            `t`.`sdc once radius 64 32` * COS(
+              CAST(`t`.`sdc draw bits 0 96 32` AS DOUBLE) * 1.4629180792671596e-09
             )
           )
         ),
@@ -61,22 +59,16 @@ CASE
                     (
                       (
                         CAST(`t`.`decimal` AS DOUBLE) + (-0.999275349568e0) * (
-                          SQRT(
-                            (-2.0e0) * LN(CAST((`t`.`sdc draw 0 0` + 1) AS DOUBLE) * 2.3283064365386963e-10)
-                          ) * COS(
-                            6.283185307179586e0 * CAST(`t`.`sdc draw 0 1` AS DOUBLE) * 2.3283064365386963e-10
+                          `t`.`sdc once radius 0 32` * COS(
+                            CAST(`t`.`sdc draw bits 0 32 32` AS DOUBLE) * 1.4629180792671596e-09
                           )
                         ) + (-0.733196620463e0) * (
-                          SQRT(
-                            (-2.0e0) * LN(CAST((`t`.`sdc draw 0 2` + 1) AS DOUBLE) * 2.3283064365386963e-10)
-                          ) * COS(
-                            6.283185307179586e0 * CAST(`t`.`sdc draw 0 3` AS DOUBLE) * 2.3283064365386963e-10
+                          `t`.`sdc once radius 64 32` * COS(
+                            CAST(`t`.`sdc draw bits 0 96 32` AS DOUBLE) * 1.4629180792671596e-09
                           )
                         ) + 7.68132400027e0 * (
-                          SQRT(
-                            (-2.0e0) * LN(CAST((`t`.`sdc draw 0 4` + 1) AS DOUBLE) * 2.3283064365386963e-10)
-                          ) * COS(
-                            6.283185307179586e0 * CAST(`t`.`sdc draw 0 5` AS DOUBLE) * 2.3283064365386963e-10
+                          `t`.`sdc once radius 128 32` * COS(
+                            CAST(`t`.`sdc draw bits 0 160 32` AS DOUBLE) * 1.4629180792671596e-09
                           )
                         )
                       ) / 0.01e0
@@ -107,28 +99,20 @@ CASE
                     (
                       (
                         CAST(`t`.`stepped` AS DOUBLE) + (-0.559894206641e0) * (
-                          SQRT(
-                            (-2.0e0) * LN(CAST((`t`.`sdc draw 0 0` + 1) AS DOUBLE) * 2.3283064365386963e-10)
-                          ) * COS(
-                            6.283185307179586e0 * CAST(`t`.`sdc draw 0 1` AS DOUBLE) * 2.3283064365386963e-10
+                          `t`.`sdc once radius 0 32` * COS(
+                            CAST(`t`.`sdc draw bits 0 32 32` AS DOUBLE) * 1.4629180792671596e-09
                           )
                         ) + 3.89653197055e0 * (
-                          SQRT(
-                            (-2.0e0) * LN(CAST((`t`.`sdc draw 0 2` + 1) AS DOUBLE) * 2.3283064365386963e-10)
-                          ) * COS(
-                            6.283185307179586e0 * CAST(`t`.`sdc draw 0 3` AS DOUBLE) * 2.3283064365386963e-10
+                          `t`.`sdc once radius 64 32` * COS(
+                            CAST(`t`.`sdc draw bits 0 96 32` AS DOUBLE) * 1.4629180792671596e-09
                           )
                         ) + 4.52727990303e0 * (
-                          SQRT(
-                            (-2.0e0) * LN(CAST((`t`.`sdc draw 0 4` + 1) AS DOUBLE) * 2.3283064365386963e-10)
-                          ) * COS(
-                            6.283185307179586e0 * CAST(`t`.`sdc draw 0 5` AS DOUBLE) * 2.3283064365386963e-10
+                          `t`.`sdc once radius 128 32` * COS(
+                            CAST(`t`.`sdc draw bits 0 160 32` AS DOUBLE) * 1.4629180792671596e-09
                           )
                         ) + 38.6286715136e0 * (
-                          SQRT(
-                            (-2.0e0) * LN(CAST((`t`.`sdc draw 0 6` + 1) AS DOUBLE) * 2.3283064365386963e-10)
-                          ) * COS(
-                            6.283185307179586e0 * CAST(`t`.`sdc draw 0 7` AS DOUBLE) * 2.3283064365386963e-10
+                          `t`.`sdc once radius 192 32` * COS(
+                            CAST(`t`.`sdc draw bits 0 224 32` AS DOUBLE) * 1.4629180792671596e-09
                           )
                         )
                       ) - 10.0e0
@@ -150,24 +134,22 @@ CASE
   ELSE CAST(
     (
       CAST(`t`.`unbounded` AS DOUBLE) + 10.4346121917e0 * (
-        SQRT((-2.0e0) * LN(CAST((`t`.`sdc draw 0 0` + 1) AS DOUBLE) * 2.3283064365386963e-10)) * COS(
-          6.283185307179586e0 * CAST(`t`.`sdc draw 0 1` AS DOUBLE) * 2.3283064365386963e-10
-        )
+        `t`.`sdc once radius 0 32` * COS(CAST(`t`.`sdc draw bits 0 32 32` AS DOUBLE) * 1.4629180792671596e-09)
       ) + 7.5561961635e0 * (
-        SQRT((-2.0e0) * LN(CAST((`t`.`sdc draw 0 2` + 1) AS DOUBLE) * 2.3283064365386963e-10)) * COS(
-          6.283185307179586e0 * CAST(`t`.`sdc draw 0 3` AS DOUBLE) * 2.3283064365386963e-10
+        `t`.`sdc once radius 64 32` * COS(
+          CAST(`t`.`sdc draw bits 0 96 32` AS DOUBLE) * 1.4629180792671596e-09
         )
       ) + (-3.5203911996e0) * (
-        SQRT((-2.0e0) * LN(CAST((`t`.`sdc draw 0 4` + 1) AS DOUBLE) * 2.3283064365386963e-10)) * COS(
-          6.283185307179586e0 * CAST(`t`.`sdc draw 0 5` AS DOUBLE) * 2.3283064365386963e-10
+        `t`.`sdc once radius 128 32` * COS(
+          CAST(`t`.`sdc draw bits 0 160 32` AS DOUBLE) * 1.4629180792671596e-09
         )
       ) + (-22.4499301963e0) * (
-        SQRT((-2.0e0) * LN(CAST((`t`.`sdc draw 0 6` + 1) AS DOUBLE) * 2.3283064365386963e-10)) * COS(
-          6.283185307179586e0 * CAST(`t`.`sdc draw 0 7` AS DOUBLE) * 2.3283064365386963e-10
+        `t`.`sdc once radius 192 32` * COS(
+          CAST(`t`.`sdc draw bits 0 224 32` AS DOUBLE) * 1.4629180792671596e-09
         )
       ) + 143.599560019e0 * (
-        SQRT((-2.0e0) * LN(CAST((`t`.`sdc draw 1 0` + 1) AS DOUBLE) * 2.3283064365386963e-10)) * COS(
-          6.283185307179586e0 * CAST(`t`.`sdc draw 1 1` AS DOUBLE) * 2.3283064365386963e-10
+        `t`.`sdc once radius 256 32` * COS(
+          CAST(`t`.`sdc draw bits 1 32 32` AS DOUBLE) * 1.4629180792671596e-09
         )
       )
     ) AS DOUBLE
@@ -176,32 +158,51 @@ END AS `unbounded`,
 `t`.`word` AS `word`, `t`.`many words` AS `many words`, `t`.`one word` AS `one word`, `t`.`flag` AS `flag`,
 `t`.`letter` AS `letter`, `t`.`day` AS `day`, `t`.`code` AS `code`, `t`.`untouched` AS `untouched`
 FROM (
-  SELECT `t`.*, CAST(conv(substr(`t`.`sdc digest 1`, 17, 8), 16, 10) AS BIGINT) AS `sdc draw 1 1`,
-  CAST(conv(substr(`t`.`sdc digest 0`, 33, 8), 16, 10) AS BIGINT) AS `sdc draw 0 7`,
-  CAST(conv(substr(`t`.`sdc digest 0`, 1, 8), 16, 10) AS BIGINT) AS `sdc draw 0 3`,
-  CAST(conv(substr(`t`.`sdc digest 0`, 49, 8), 16, 10) AS BIGINT) AS `sdc draw 0 5`,
-  CAST(conv(substr(`t`.`sdc digest 0`, 17, 8), 16, 10) AS BIGINT) AS `sdc draw 0 1`,
-  CAST(conv(substr(`t`.`sdc digest 1`, 25, 8), 16, 10) AS BIGINT) AS `sdc draw 1 0`,
-  CAST(conv(substr(`t`.`sdc digest 0`, 41, 8), 16, 10) AS BIGINT) AS `sdc draw 0 6`,
-  CAST(conv(substr(`t`.`sdc digest 0`, 9, 8), 16, 10) AS BIGINT) AS `sdc draw 0 2`,
-  CAST(conv(substr(`t`.`sdc digest 0`, 57, 8), 16, 10) AS BIGINT) AS `sdc draw 0 4`,
-  CAST(conv(substr(`t`.`sdc digest 0`, 25, 8), 16, 10) AS BIGINT) AS `sdc draw 0 0`
+  SELECT `t`.*,
+  SQRT(
+    (-2.0e0) * LN(CAST((`t`.`sdc draw bits 1 0 32` + 1) AS DOUBLE) * 2.3283064365386963e-10)
+  ) AS `sdc once radius 256 32`,
+  SQRT(
+    (-2.0e0) * LN(CAST((`t`.`sdc draw bits 0 192 32` + 1) AS DOUBLE) * 2.3283064365386963e-10)
+  ) AS `sdc once radius 192 32`,
+  SQRT(
+    (-2.0e0) * LN(CAST((`t`.`sdc draw bits 0 64 32` + 1) AS DOUBLE) * 2.3283064365386963e-10)
+  ) AS `sdc once radius 64 32`,
+  SQRT(
+    (-2.0e0) * LN(CAST((`t`.`sdc draw bits 0 128 32` + 1) AS DOUBLE) * 2.3283064365386963e-10)
+  ) AS `sdc once radius 128 32`,
+  SQRT(
+    (-2.0e0) * LN(CAST((`t`.`sdc draw bits 0 0 32` + 1) AS DOUBLE) * 2.3283064365386963e-10)
+  ) AS `sdc once radius 0 32`
   FROM (
     SELECT `t`.*,
-    sha2(
-      concat(
-        'b4d2591ab9d81ba32310aed3adb86fcd:1:',
-        coalesce(CAST(`t`.`key` AS STRING), raise_error('a record has no key'))
-      ),
-      256
-    ) AS `sdc digest 1`,
-    sha2(
-      concat(
-        'b4d2591ab9d81ba32310aed3adb86fcd:0:',
-        coalesce(CAST(`t`.`key` AS STRING), raise_error('a record has no key'))
-      ),
-      256
-    ) AS `sdc digest 0`
-    FROM `people` AS `t`
+    CAST(conv(substr(`t`.`sdc digest bits 1`, 17, 8), 16, 10) AS BIGINT) AS `sdc draw bits 1 32 32`,
+    CAST(conv(substr(`t`.`sdc digest bits 0`, 33, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 224 32`,
+    CAST(conv(substr(`t`.`sdc digest bits 0`, 1, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 96 32`,
+    CAST(conv(substr(`t`.`sdc digest bits 0`, 49, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 160 32`,
+    CAST(conv(substr(`t`.`sdc digest bits 0`, 17, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 32 32`,
+    CAST(conv(substr(`t`.`sdc digest bits 1`, 25, 8), 16, 10) AS BIGINT) AS `sdc draw bits 1 0 32`,
+    CAST(conv(substr(`t`.`sdc digest bits 0`, 41, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 192 32`,
+    CAST(conv(substr(`t`.`sdc digest bits 0`, 9, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 64 32`,
+    CAST(conv(substr(`t`.`sdc digest bits 0`, 57, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 128 32`,
+    CAST(conv(substr(`t`.`sdc digest bits 0`, 25, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 0 32`
+    FROM (
+      SELECT `t`.*,
+      sha2(
+        concat(
+          'b4d2591ab9d81ba32310aed3adb86fcd:bits 1:',
+          coalesce(CAST(`t`.`key` AS STRING), raise_error('a record has no key'))
+        ),
+        256
+      ) AS `sdc digest bits 1`,
+      sha2(
+        concat(
+          'b4d2591ab9d81ba32310aed3adb86fcd:bits 0:',
+          coalesce(CAST(`t`.`key` AS STRING), raise_error('a record has no key'))
+        ),
+        256
+      ) AS `sdc digest bits 0`
+      FROM `people` AS `t`
+    ) AS `t`
   ) AS `t`
 ) AS `t`

@@ -13,17 +13,17 @@ CASE
     ELSE TRANSFORM(
       ARRAY_SORT(
         ARRAY(
-          `t`.`sdc draw 0 1` * 65536 + CAST(
-            FLOOR(CAST((`t`.`sdc draw 0 0` * 1) AS DOUBLE) * 2.3283064365386963e-10) AS BIGINT
+          `t`.`sdc draw bits 0 32 32` * 65536 + CAST(
+            FLOOR(CAST((`t`.`sdc draw bits 0 0 32` * 1) AS DOUBLE) * 2.3283064365386963e-10) AS BIGINT
           ) + 0,
-          `t`.`sdc draw ean 5ba27d08:word:0 1` * 65536 + CAST(
+          `t`.`sdc draw ean 5ba27d08:word:0 32 32` * 65536 + CAST(
             FLOOR(
-              CAST((`t`.`sdc draw ean 5ba27d08:word:0 0` * 2) AS DOUBLE) * 2.3283064365386963e-10
+              CAST((`t`.`sdc draw ean 5ba27d08:word:0 0 32` * 2) AS DOUBLE) * 2.3283064365386963e-10
             ) AS BIGINT
           ) + 1,
-          `t`.`sdc draw ean 5ba27d08:word:0 3` * 65536 + CAST(
+          `t`.`sdc draw ean 5ba27d08:word:0 96 32` * 65536 + CAST(
             FLOOR(
-              CAST((`t`.`sdc draw ean 5ba27d08:word:0 2` * 3) AS DOUBLE) * 2.3283064365386963e-10
+              CAST((`t`.`sdc draw ean 5ba27d08:word:0 64 32` * 3) AS DOUBLE) * 2.3283064365386963e-10
             ) AS BIGINT
           ) + 3
         )
@@ -51,29 +51,29 @@ END AS `word`,
 FROM (
   SELECT `t`.*,
   (NULLIF(array_position(`t`.`sdc list word ean values`, CAST(`t`.`word` AS STRING)), 0) - 1) AS `sdc code 0`,
-  CAST(conv(substr(`t`.`sdc digest 0`, 17, 8), 16, 10) AS BIGINT) AS `sdc draw 0 1`,
+  CAST(conv(substr(`t`.`sdc digest bits 0`, 17, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 32 32`,
   CAST(
     conv(substr(`t`.`sdc digest ean 5ba27d08:word:0`, 17, 8), 16, 10) AS BIGINT
-  ) AS `sdc draw ean 5ba27d08:word:0 1`,
+  ) AS `sdc draw ean 5ba27d08:word:0 32 32`,
   CAST(
     conv(substr(`t`.`sdc digest ean 5ba27d08:word:0`, 1, 8), 16, 10) AS BIGINT
-  ) AS `sdc draw ean 5ba27d08:word:0 3`,
-  CAST(conv(substr(`t`.`sdc digest 0`, 25, 8), 16, 10) AS BIGINT) AS `sdc draw 0 0`,
+  ) AS `sdc draw ean 5ba27d08:word:0 96 32`,
+  CAST(conv(substr(`t`.`sdc digest bits 0`, 25, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 0 32`,
   CAST(
     conv(substr(`t`.`sdc digest ean 5ba27d08:word:0`, 25, 8), 16, 10) AS BIGINT
-  ) AS `sdc draw ean 5ba27d08:word:0 0`,
+  ) AS `sdc draw ean 5ba27d08:word:0 0 32`,
   CAST(
     conv(substr(`t`.`sdc digest ean 5ba27d08:word:0`, 9, 8), 16, 10) AS BIGINT
-  ) AS `sdc draw ean 5ba27d08:word:0 2`
+  ) AS `sdc draw ean 5ba27d08:word:0 64 32`
   FROM (
     SELECT `t`.*,
     sha2(
       concat(
-        'b4d2591ab9d81ba32310aed3adb86fcd:0:',
+        'b4d2591ab9d81ba32310aed3adb86fcd:bits 0:',
         coalesce(CAST(`t`.`key` AS STRING), raise_error('a record has no key'))
       ),
       256
-    ) AS `sdc digest 0`,
+    ) AS `sdc digest bits 0`,
     sha2(
       concat(
         'b4d2591ab9d81ba32310aed3adb86fcd:ean 5ba27d08:word:0:',

@@ -9,13 +9,13 @@ SELECT CASE
             FLOOR(
               (
                 (
-                  38.63381437559e0 + 0.05901551255956e0 * CAST(
+                  72.48371305205e0 + (-0.2512055319344e0) * CAST(
                     `t`.`whole` AS DOUBLE
-                  ) + 0.9917254374919e0 * COALESCE(
+                  ) + 0.9586935041998e0 * COALESCE(
                     CAST(`t`.`real` AS DOUBLE), (-0.3246189206017e0)
-                  ) + 0.2325287264947e0 * COALESCE(
+                  ) + (-0.0958413454363e0) * COALESCE(
                     CAST(`t`.`decimal` AS DOUBLE), 23.82692307692e0
-                  ) + 29.74104549391e0 * `t`.`sdc once normal egadp 08c0de44:whole`
+                  ) + 35.3966254751e0 * `t`.`sdc once normal egadp 08c0de44:whole`
                 )
               ) + 0.5e0
             ) AS BIGINT
@@ -34,13 +34,13 @@ CASE
       GREATEST(
         (
           (
-            1.383132137821e0 + (-0.02848754469201e0) * COALESCE(
+            (-3.260453415404e0) + 0.05488272301762e0 * COALESCE(
               CAST(`t`.`whole` AS DOUBLE), 48.90384615385e0
-            ) + (-0.1415586354087e0) * CAST(`t`.`real` AS DOUBLE) + (-0.0215550164144e0) * COALESCE(
+            ) + (-0.2190312887027e0) * CAST(`t`.`real` AS DOUBLE) + (-0.01188354050998e0) * COALESCE(
               CAST(`t`.`decimal` AS DOUBLE), 23.82692307692e0
             ) + (
-              -0.05166624255489e0
-            ) * `t`.`sdc once normal egadp 08c0de44:whole` + 3.552089270085e0 * `t`.`sdc once normal egadp 08c0de44:real`
+              -1.496253696809e0
+            ) * `t`.`sdc once normal egadp 08c0de44:whole` + 4.093771752322e0 * `t`.`sdc once normal egadp 08c0de44:real`
           )
         ),
         (-5.0e0)
@@ -63,15 +63,17 @@ CASE
                     (
                       (
                         (
-                          23.6726858153e0 + (-0.07235553451058e0) * COALESCE(
+                          28.29588351607e0 + (-0.1156323182524e0) * COALESCE(
                             CAST(`t`.`whole` AS DOUBLE), 48.90384615385e0
-                          ) + (-0.1902545071224e0) * COALESCE(
+                          ) + (-0.7640196088249e0) * COALESCE(
                             CAST(`t`.`real` AS DOUBLE), (-0.3246189206017e0)
-                          ) + 0.1132833862895e0 * CAST(
+                          ) + 0.135791078998e0 * CAST(
                             `t`.`decimal` AS DOUBLE
                           ) + (
-                            -0.368335516696e0
-                          ) * `t`.`sdc once normal egadp 08c0de44:whole` + 0.494874942806e0 * `t`.`sdc once normal egadp 08c0de44:real` + 13.92571365043e0 * `t`.`sdc once normal egadp 08c0de44:decimal`
+                            -3.502148359621e0
+                          ) * `t`.`sdc once normal egadp 08c0de44:whole` + (
+                            -1.234416347643e0
+                          ) * `t`.`sdc once normal egadp 08c0de44:real` + 13.44721359675e0 * `t`.`sdc once normal egadp 08c0de44:decimal`
                         )
                       ) / 0.01e0
                     ) + 0.5e0
@@ -92,32 +94,45 @@ END AS `decimal`,
 `t`.`code` AS `code`, `t`.`untouched` AS `untouched`
 FROM (
   SELECT `t`.*,
-  SQRT((-2.0e0) * LN(CAST((`t`.`sdc draw 0 2` + 1) AS DOUBLE) * 2.3283064365386963e-10)) * COS(
-    6.283185307179586e0 * CAST(`t`.`sdc draw 0 3` AS DOUBLE) * 2.3283064365386963e-10
+  `t`.`sdc once radius 64 32` * COS(
+    CAST(`t`.`sdc draw bits 0 96 32` AS DOUBLE) * 1.4629180792671596e-09
   ) AS `sdc once normal egadp 08c0de44:real`,
-  SQRT((-2.0e0) * LN(CAST((`t`.`sdc draw 0 0` + 1) AS DOUBLE) * 2.3283064365386963e-10)) * COS(
-    6.283185307179586e0 * CAST(`t`.`sdc draw 0 1` AS DOUBLE) * 2.3283064365386963e-10
+  `t`.`sdc once radius 0 32` * COS(
+    CAST(`t`.`sdc draw bits 0 32 32` AS DOUBLE) * 1.4629180792671596e-09
   ) AS `sdc once normal egadp 08c0de44:whole`,
-  SQRT((-2.0e0) * LN(CAST((`t`.`sdc draw 0 4` + 1) AS DOUBLE) * 2.3283064365386963e-10)) * COS(
-    6.283185307179586e0 * CAST(`t`.`sdc draw 0 5` AS DOUBLE) * 2.3283064365386963e-10
+  `t`.`sdc once radius 128 32` * COS(
+    CAST(`t`.`sdc draw bits 0 160 32` AS DOUBLE) * 1.4629180792671596e-09
   ) AS `sdc once normal egadp 08c0de44:decimal`
   FROM (
-    SELECT `t`.*, CAST(conv(substr(`t`.`sdc digest 0`, 1, 8), 16, 10) AS BIGINT) AS `sdc draw 0 3`,
-    CAST(conv(substr(`t`.`sdc digest 0`, 17, 8), 16, 10) AS BIGINT) AS `sdc draw 0 1`,
-    CAST(conv(substr(`t`.`sdc digest 0`, 9, 8), 16, 10) AS BIGINT) AS `sdc draw 0 2`,
-    CAST(conv(substr(`t`.`sdc digest 0`, 25, 8), 16, 10) AS BIGINT) AS `sdc draw 0 0`,
-    CAST(conv(substr(`t`.`sdc digest 0`, 49, 8), 16, 10) AS BIGINT) AS `sdc draw 0 5`,
-    CAST(conv(substr(`t`.`sdc digest 0`, 57, 8), 16, 10) AS BIGINT) AS `sdc draw 0 4`
+    SELECT `t`.*,
+    SQRT(
+      (-2.0e0) * LN(CAST((`t`.`sdc draw bits 0 64 32` + 1) AS DOUBLE) * 2.3283064365386963e-10)
+    ) AS `sdc once radius 64 32`,
+    SQRT(
+      (-2.0e0) * LN(CAST((`t`.`sdc draw bits 0 0 32` + 1) AS DOUBLE) * 2.3283064365386963e-10)
+    ) AS `sdc once radius 0 32`,
+    SQRT(
+      (-2.0e0) * LN(CAST((`t`.`sdc draw bits 0 128 32` + 1) AS DOUBLE) * 2.3283064365386963e-10)
+    ) AS `sdc once radius 128 32`
     FROM (
       SELECT `t`.*,
-      sha2(
-        concat(
-          'b4d2591ab9d81ba32310aed3adb86fcd:0:',
-          coalesce(CAST(`t`.`key` AS STRING), raise_error('a record has no key'))
-        ),
-        256
-      ) AS `sdc digest 0`
-      FROM `people` AS `t`
+      CAST(conv(substr(`t`.`sdc digest bits 0`, 1, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 96 32`,
+      CAST(conv(substr(`t`.`sdc digest bits 0`, 17, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 32 32`,
+      CAST(conv(substr(`t`.`sdc digest bits 0`, 9, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 64 32`,
+      CAST(conv(substr(`t`.`sdc digest bits 0`, 25, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 0 32`,
+      CAST(conv(substr(`t`.`sdc digest bits 0`, 49, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 160 32`,
+      CAST(conv(substr(`t`.`sdc digest bits 0`, 57, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 128 32`
+      FROM (
+        SELECT `t`.*,
+        sha2(
+          concat(
+            'b4d2591ab9d81ba32310aed3adb86fcd:bits 0:',
+            coalesce(CAST(`t`.`key` AS STRING), raise_error('a record has no key'))
+          ),
+          256
+        ) AS `sdc digest bits 0`
+        FROM `people` AS `t`
+      ) AS `t`
     ) AS `t`
   ) AS `t`
 ) AS `t`

@@ -13,7 +13,7 @@ WITH `p` AS (
     '["NULL", "a \\"b\\"", "blüe", "gr\'een", "red"]', 'ARRAY<STRING>', map('mode', 'FAILFAST')
   ) AS `word values`,
   from_json(
-    '[4294967296, 536870919, 536870913, 536870912, 536870911, 536870915, 4294967296, 536870913, 536870912, 536870911, 536870915, 536870914, 4294967296, 536870912, 536870911, 536870915, 536870914, 536870913, 4294967296, 536870911, 536870915, 536870914, 536870913, 536870912, 4294967296]',
+    '[65536, 8199, 8193, 8192, 8191, 8195, 65536, 8193, 8192, 8191, 8195, 8194, 65536, 8192, 8191, 8195, 8194, 8193, 65536, 8191, 8195, 8194, 8193, 8192, 65536]',
     'ARRAY<BIGINT>', map('mode', 'FAILFAST')
   ) AS `word thresholds`,
   from_json(
@@ -25,14 +25,12 @@ WITH `p` AS (
       from_json('["false", "true"]', 'ARRAY<STRING>', map('mode', 'FAILFAST')) AS ARRAY<BOOLEAN>
     ) AS ARRAY<STRING>
   ) AS `flag values`,
-  from_json(
-    '[4294967296, 858993460, 858993460, 4294967296]', 'ARRAY<BIGINT>', map('mode', 'FAILFAST')
-  ) AS `flag thresholds`,
+  from_json('[65536, 13108, 13108, 65536]', 'ARRAY<BIGINT>', map('mode', 'FAILFAST')) AS `flag thresholds`,
   from_json('[0, -1, 1, 0]', 'ARRAY<BIGINT>', map('mode', 'FAILFAST')) AS `flag moves`,
   from_json('["x", "y", "z"]', 'ARRAY<STRING>', map('mode', 'FAILFAST')) AS `letter values`,
   from_json('[1, 2, 3]', 'ARRAY<BIGINT>', map('mode', 'FAILFAST')) AS `letter outcomes`,
   from_json(
-    '[2036303093330919973, 3383462019738667024]', 'ARRAY<BIGINT>', map('mode', 'FAILFAST')
+    '[1489288161044930123, 2734156118833602721]', 'ARRAY<BIGINT>', map('mode', 'FAILFAST')
   ) AS `letter ends`
 )
 SELECT CAST(
@@ -43,8 +41,8 @@ SELECT CAST(
           FLOOR(
             CAST(`t`.`whole` AS DOUBLE) + (
               33.6633e0 * (
-                SQRT((-2.0e0) * LN(CAST((`t`.`sdc draw 0 0` + 1) AS DOUBLE) * 2.3283064365386963e-10)) * COS(
-                  6.283185307179586e0 * CAST(`t`.`sdc draw 0 1` AS DOUBLE) * 2.3283064365386963e-10
+                `t`.`sdc once radius 0 24` * COS(
+                  CAST(`t`.`sdc draw bits 0 24 24` AS DOUBLE) * 3.7450702829239286e-07
                 )
               )
             ) + 0.5e0
@@ -60,10 +58,8 @@ SELECT CAST(
                     FLOOR(
                       CAST(`t`.`whole` AS DOUBLE) + (
                         33.6633e0 * (
-                          SQRT(
-                            (-2.0e0) * LN(CAST((`t`.`sdc draw 0 0` + 1) AS DOUBLE) * 2.3283064365386963e-10)
-                          ) * COS(
-                            6.283185307179586e0 * CAST(`t`.`sdc draw 0 1` AS DOUBLE) * 2.3283064365386963e-10
+                          `t`.`sdc once radius 0 24` * COS(
+                            CAST(`t`.`sdc draw bits 0 24 24` AS DOUBLE) * 3.7450702829239286e-07
                           )
                         )
                       ) + 0.5e0
@@ -84,8 +80,8 @@ CAST(
       (
         CAST(`t`.`real` AS DOUBLE) + (
           3.3329999999999997e0 * (
-            SQRT((-2.0e0) * LN(CAST((`t`.`sdc draw 0 2` + 1) AS DOUBLE) * 2.3283064365386963e-10)) * COS(
-              6.283185307179586e0 * CAST(`t`.`sdc draw 0 3` AS DOUBLE) * 2.3283064365386963e-10
+            `t`.`sdc once radius 64 32` * COS(
+              CAST(`t`.`sdc draw bits 0 96 32` AS DOUBLE) * 1.4629180792671596e-09
             )
           )
         )
@@ -98,10 +94,8 @@ CAST(
               (
                 CAST(`t`.`real` AS DOUBLE) + (
                   3.3329999999999997e0 * (
-                    SQRT(
-                      (-2.0e0) * LN(CAST((`t`.`sdc draw 0 2` + 1) AS DOUBLE) * 2.3283064365386963e-10)
-                    ) * COS(
-                      6.283185307179586e0 * CAST(`t`.`sdc draw 0 3` AS DOUBLE) * 2.3283064365386963e-10
+                    `t`.`sdc once radius 64 32` * COS(
+                      CAST(`t`.`sdc draw bits 0 96 32` AS DOUBLE) * 1.4629180792671596e-09
                     )
                   )
                 )
@@ -122,10 +116,8 @@ CAST(
             FLOOR(
               (CAST(`t`.`decimal` AS DOUBLE) / 0.01e0) + (
                 1666.8332999999996e0 * (
-                  SQRT(
-                    (-2.0e0) * LN(CAST((`t`.`sdc draw 0 0` + 1) AS DOUBLE) * 2.3283064365386963e-10)
-                  ) * SIN(
-                    6.283185307179586e0 * CAST(`t`.`sdc draw 0 1` AS DOUBLE) * 2.3283064365386963e-10
+                  `t`.`sdc once radius 0 24` * SIN(
+                    CAST(`t`.`sdc draw bits 0 24 24` AS DOUBLE) * 3.7450702829239286e-07
                   )
                 )
               ) + 0.5e0
@@ -141,12 +133,8 @@ CAST(
                       FLOOR(
                         (CAST(`t`.`decimal` AS DOUBLE) / 0.01e0) + (
                           1666.8332999999996e0 * (
-                            SQRT(
-                              (-2.0e0) * LN(CAST((`t`.`sdc draw 0 0` + 1) AS DOUBLE) * 2.3283064365386963e-10)
-                            ) * SIN(
-                              6.283185307179586e0 * CAST(
-                                `t`.`sdc draw 0 1` AS DOUBLE
-                              ) * 2.3283064365386963e-10
+                            `t`.`sdc once radius 0 24` * SIN(
+                              CAST(`t`.`sdc draw bits 0 24 24` AS DOUBLE) * 3.7450702829239286e-07
                             )
                           )
                         ) + 0.5e0
@@ -167,19 +155,23 @@ CAST(
   get(
     `t`.`sdc list word values`,
     CAST(
-      (SHIFTRIGHT((`t`.`sdc draw 0 4` * 5), 32)) + 1 + CAST(
+      (SHIFTRIGHT((`t`.`sdc draw bits 0 48 16` * 5), 16)) + 1 + CAST(
         (
-          ((`t`.`sdc draw 0 4` * 5) & 4294967295) >= get(
+          ((`t`.`sdc draw bits 0 48 16` * 5) & 65535) >= get(
             `t`.`sdc list word thresholds`,
             CAST(
-              (CAST(`t`.`sdc code 0` AS BIGINT) * 5) + (SHIFTRIGHT((`t`.`sdc draw 0 4` * 5), 32)) + 1 AS INT
+              (CAST(`t`.`sdc code 0` AS BIGINT) * 5) + (
+                SHIFTRIGHT((`t`.`sdc draw bits 0 48 16` * 5), 16)
+              ) + 1 AS INT
             ) - 1
           )
         ) AS BIGINT
       ) * get(
         `t`.`sdc list word moves`,
         CAST(
-          (CAST(`t`.`sdc code 0` AS BIGINT) * 5) + (SHIFTRIGHT((`t`.`sdc draw 0 4` * 5), 32)) + 1 AS INT
+          (CAST(`t`.`sdc code 0` AS BIGINT) * 5) + (
+            SHIFTRIGHT((`t`.`sdc draw bits 0 48 16` * 5), 16)
+          ) + 1 AS INT
         ) - 1
       ) AS INT
     ) - 1
@@ -190,19 +182,23 @@ CAST(
   get(
     `t`.`sdc list flag values`,
     CAST(
-      (SHIFTRIGHT((`t`.`sdc draw 0 5` * 2), 32)) + 1 + CAST(
+      (SHIFTRIGHT((`t`.`sdc draw bits 0 128 16` * 2), 16)) + 1 + CAST(
         (
-          ((`t`.`sdc draw 0 5` * 2) & 4294967295) >= get(
+          ((`t`.`sdc draw bits 0 128 16` * 2) & 65535) >= get(
             `t`.`sdc list flag thresholds`,
             CAST(
-              (CAST(`t`.`sdc code 1` AS BIGINT) * 2) + (SHIFTRIGHT((`t`.`sdc draw 0 5` * 2), 32)) + 1 AS INT
+              (CAST(`t`.`sdc code 1` AS BIGINT) * 2) + (
+                SHIFTRIGHT((`t`.`sdc draw bits 0 128 16` * 2), 16)
+              ) + 1 AS INT
             ) - 1
           )
         ) AS BIGINT
       ) * get(
         `t`.`sdc list flag moves`,
         CAST(
-          (CAST(`t`.`sdc code 1` AS BIGINT) * 2) + (SHIFTRIGHT((`t`.`sdc draw 0 5` * 2), 32)) + 1 AS INT
+          (CAST(`t`.`sdc code 1` AS BIGINT) * 2) + (
+            SHIFTRIGHT((`t`.`sdc draw bits 0 128 16` * 2), 16)
+          ) + 1 AS INT
         ) - 1
       ) AS INT
     ) - 1
@@ -218,15 +214,15 @@ CAST(
           CAST((NOT `t`.`letter` IS NULL) AS BIGINT) * (
             (CAST(0 AS BIGINT) * 3) + 1 + CAST(
               (
-                ((`t`.`sdc draw 0 6` * 1073741824) + (SHIFTRIGHT(`t`.`sdc draw 0 7`, 2))) >= get(
-                  `t`.`sdc list letter ends`, CAST((CAST(0 AS BIGINT) * 2) + 1 AS INT) - 1
-                )
+                (
+                  (`t`.`sdc draw bits 0 192 32` * 1073741824) + (SHIFTRIGHT(`t`.`sdc draw bits 0 224 32`, 2))
+                ) >= get(`t`.`sdc list letter ends`, CAST((CAST(0 AS BIGINT) * 2) + 1 AS INT) - 1)
               ) AS BIGINT
             ) + CAST(
               (
-                ((`t`.`sdc draw 0 6` * 1073741824) + (SHIFTRIGHT(`t`.`sdc draw 0 7`, 2))) >= get(
-                  `t`.`sdc list letter ends`, CAST((CAST(0 AS BIGINT) * 2) + 2 AS INT) - 1
-                )
+                (
+                  (`t`.`sdc draw bits 0 192 32` * 1073741824) + (SHIFTRIGHT(`t`.`sdc draw bits 0 224 32`, 2))
+                ) >= get(`t`.`sdc list letter ends`, CAST((CAST(0 AS BIGINT) * 2) + 2 AS INT) - 1)
               ) AS BIGINT
             )
           ) AS INT
@@ -238,47 +234,56 @@ CAST(
 `t`.`day` AS `day`, `t`.`code` AS `code`, `t`.`untouched` AS `untouched`
 FROM (
   SELECT `t`.*,
-  (
-    NULLIF(array_position(`t`.`sdc list word values`, CAST(CAST(`t`.`word` AS STRING) AS STRING)), 0) - 1
-  ) AS `sdc code 0`,
-  (
-    NULLIF(array_position(`t`.`sdc list flag values`, CAST(CAST(`t`.`flag` AS STRING) AS STRING)), 0) - 1
-  ) AS `sdc code 1`,
-  CAST(conv(substr(`t`.`sdc digest 0`, 57, 8), 16, 10) AS BIGINT) AS `sdc draw 0 4`,
-  CAST(conv(substr(`t`.`sdc digest 0`, 49, 8), 16, 10) AS BIGINT) AS `sdc draw 0 5`,
-  CAST(conv(substr(`t`.`sdc digest 0`, 41, 8), 16, 10) AS BIGINT) AS `sdc draw 0 6`,
-  CAST(conv(substr(`t`.`sdc digest 0`, 33, 8), 16, 10) AS BIGINT) AS `sdc draw 0 7`,
-  CAST(conv(substr(`t`.`sdc digest 0`, 1, 8), 16, 10) AS BIGINT) AS `sdc draw 0 3`,
-  CAST(conv(substr(`t`.`sdc digest 0`, 17, 8), 16, 10) AS BIGINT) AS `sdc draw 0 1`,
-  CAST(conv(substr(`t`.`sdc digest 0`, 9, 8), 16, 10) AS BIGINT) AS `sdc draw 0 2`,
-  CAST(conv(substr(`t`.`sdc digest 0`, 25, 8), 16, 10) AS BIGINT) AS `sdc draw 0 0`
+  SQRT(
+    (-2.0e0) * LN(CAST((`t`.`sdc draw bits 0 64 32` + 1) AS DOUBLE) * 2.3283064365386963e-10)
+  ) AS `sdc once radius 64 32`,
+  SQRT(
+    (-2.0e0) * LN(CAST((`t`.`sdc draw bits 0 0 24` + 1) AS DOUBLE) * 5.960464477539063e-08)
+  ) AS `sdc once radius 0 24`
   FROM (
     SELECT `t`.*,
-    sha2(
-      concat(
-        'b4d2591ab9d81ba32310aed3adb86fcd:0:',
-        coalesce(CAST(`t`.`key` AS STRING), raise_error('a record has no key'))
-      ),
-      256
-    ) AS `sdc digest 0`,
-    (SELECT `whole starts` FROM `p`) AS `sdc list whole starts`,
-    (SELECT `whole widths` FROM `p`) AS `sdc list whole widths`,
-    (SELECT `whole sds` FROM `p`) AS `sdc list whole sds`,
-    (SELECT `real starts` FROM `p`) AS `sdc list real starts`,
-    (SELECT `real widths` FROM `p`) AS `sdc list real widths`,
-    (SELECT `real sds` FROM `p`) AS `sdc list real sds`,
-    (SELECT `decimal starts` FROM `p`) AS `sdc list decimal starts`,
-    (SELECT `decimal widths` FROM `p`) AS `sdc list decimal widths`,
-    (SELECT `decimal sds` FROM `p`) AS `sdc list decimal sds`,
-    (SELECT `word values` FROM `p`) AS `sdc list word values`,
-    (SELECT `word thresholds` FROM `p`) AS `sdc list word thresholds`,
-    (SELECT `word moves` FROM `p`) AS `sdc list word moves`,
-    (SELECT `flag values` FROM `p`) AS `sdc list flag values`,
-    (SELECT `flag thresholds` FROM `p`) AS `sdc list flag thresholds`,
-    (SELECT `flag moves` FROM `p`) AS `sdc list flag moves`,
-    (SELECT `letter values` FROM `p`) AS `sdc list letter values`,
-    (SELECT `letter outcomes` FROM `p`) AS `sdc list letter outcomes`,
-    (SELECT `letter ends` FROM `p`) AS `sdc list letter ends`
-    FROM `people` AS `t`
+    (
+      NULLIF(array_position(`t`.`sdc list word values`, CAST(CAST(`t`.`word` AS STRING) AS STRING)), 0) - 1
+    ) AS `sdc code 0`,
+    (
+      NULLIF(array_position(`t`.`sdc list flag values`, CAST(CAST(`t`.`flag` AS STRING) AS STRING)), 0) - 1
+    ) AS `sdc code 1`,
+    CAST(conv(substr(`t`.`sdc digest bits 0`, 17, 4), 16, 10) AS BIGINT) AS `sdc draw bits 0 48 16`,
+    CAST(conv(substr(`t`.`sdc digest bits 0`, 61, 4), 16, 10) AS BIGINT) AS `sdc draw bits 0 128 16`,
+    CAST(conv(substr(`t`.`sdc digest bits 0`, 41, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 192 32`,
+    CAST(conv(substr(`t`.`sdc digest bits 0`, 33, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 224 32`,
+    CAST(conv(substr(`t`.`sdc digest bits 0`, 1, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 96 32`,
+    CAST(conv(substr(`t`.`sdc digest bits 0`, 21, 6), 16, 10) AS BIGINT) AS `sdc draw bits 0 24 24`,
+    CAST(conv(substr(`t`.`sdc digest bits 0`, 9, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 64 32`,
+    CAST(conv(substr(`t`.`sdc digest bits 0`, 27, 6), 16, 10) AS BIGINT) AS `sdc draw bits 0 0 24`
+    FROM (
+      SELECT `t`.*,
+      sha2(
+        concat(
+          'b4d2591ab9d81ba32310aed3adb86fcd:bits 0:',
+          coalesce(CAST(`t`.`key` AS STRING), raise_error('a record has no key'))
+        ),
+        256
+      ) AS `sdc digest bits 0`,
+      (SELECT `whole starts` FROM `p`) AS `sdc list whole starts`,
+      (SELECT `whole widths` FROM `p`) AS `sdc list whole widths`,
+      (SELECT `whole sds` FROM `p`) AS `sdc list whole sds`,
+      (SELECT `real starts` FROM `p`) AS `sdc list real starts`,
+      (SELECT `real widths` FROM `p`) AS `sdc list real widths`,
+      (SELECT `real sds` FROM `p`) AS `sdc list real sds`,
+      (SELECT `decimal starts` FROM `p`) AS `sdc list decimal starts`,
+      (SELECT `decimal widths` FROM `p`) AS `sdc list decimal widths`,
+      (SELECT `decimal sds` FROM `p`) AS `sdc list decimal sds`,
+      (SELECT `word values` FROM `p`) AS `sdc list word values`,
+      (SELECT `word thresholds` FROM `p`) AS `sdc list word thresholds`,
+      (SELECT `word moves` FROM `p`) AS `sdc list word moves`,
+      (SELECT `flag values` FROM `p`) AS `sdc list flag values`,
+      (SELECT `flag thresholds` FROM `p`) AS `sdc list flag thresholds`,
+      (SELECT `flag moves` FROM `p`) AS `sdc list flag moves`,
+      (SELECT `letter values` FROM `p`) AS `sdc list letter values`,
+      (SELECT `letter outcomes` FROM `p`) AS `sdc list letter outcomes`,
+      (SELECT `letter ends` FROM `p`) AS `sdc list letter ends`
+      FROM `people` AS `t`
+    ) AS `t`
   ) AS `t`
 ) AS `t`

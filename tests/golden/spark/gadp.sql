@@ -7,7 +7,7 @@ SELECT CASE
         GREATEST(
           CAST(
             FLOOR(
-              ((48.90384615385e0 + 29.41619138337e0 * `t`.`sdc once normal gadp 9af4c0cf:whole`)) + 0.5e0
+              ((48.90384615385e0 + 34.12388184696e0 * `t`.`sdc once normal gadp 9af4c0cf:whole`)) + 0.5e0
             ) AS BIGINT
           ),
           0
@@ -27,8 +27,8 @@ CASE
             (
               -0.3246189206017e0
             ) + (
-              -0.2732976982791e0
-            ) * `t`.`sdc once normal gadp 9af4c0cf:whole` + 3.384388538233e0 * `t`.`sdc once normal gadp 9af4c0cf:real`
+              -0.3170355483339e0
+            ) * `t`.`sdc once normal gadp 9af4c0cf:whole` + 3.497210641993e0 * `t`.`sdc once normal gadp 9af4c0cf:real`
           )
         ),
         (-5.0e0)
@@ -52,10 +52,10 @@ CASE
                       (
                         (
                           23.82692307692e0 + (
-                            -1.879105653606e0
+                            -2.179832816081e0
                           ) * `t`.`sdc once normal gadp 9af4c0cf:whole` + (
-                            -0.6459822296772e0
-                          ) * `t`.`sdc once normal gadp 9af4c0cf:real` + 13.55126990341e0 * `t`.`sdc once normal gadp 9af4c0cf:decimal`
+                            -0.6675167176121e0
+                          ) * `t`.`sdc once normal gadp 9af4c0cf:real` + 12.69511610116e0 * `t`.`sdc once normal gadp 9af4c0cf:decimal`
                         )
                       ) / 0.01e0
                     ) + 0.5e0
@@ -76,32 +76,45 @@ END AS `decimal`,
 `t`.`code` AS `code`, `t`.`untouched` AS `untouched`
 FROM (
   SELECT `t`.*,
-  SQRT((-2.0e0) * LN(CAST((`t`.`sdc draw 0 2` + 1) AS DOUBLE) * 2.3283064365386963e-10)) * COS(
-    6.283185307179586e0 * CAST(`t`.`sdc draw 0 3` AS DOUBLE) * 2.3283064365386963e-10
+  `t`.`sdc once radius 64 32` * COS(
+    CAST(`t`.`sdc draw bits 0 96 32` AS DOUBLE) * 1.4629180792671596e-09
   ) AS `sdc once normal gadp 9af4c0cf:real`,
-  SQRT((-2.0e0) * LN(CAST((`t`.`sdc draw 0 0` + 1) AS DOUBLE) * 2.3283064365386963e-10)) * COS(
-    6.283185307179586e0 * CAST(`t`.`sdc draw 0 1` AS DOUBLE) * 2.3283064365386963e-10
+  `t`.`sdc once radius 0 32` * COS(
+    CAST(`t`.`sdc draw bits 0 32 32` AS DOUBLE) * 1.4629180792671596e-09
   ) AS `sdc once normal gadp 9af4c0cf:whole`,
-  SQRT((-2.0e0) * LN(CAST((`t`.`sdc draw 0 4` + 1) AS DOUBLE) * 2.3283064365386963e-10)) * COS(
-    6.283185307179586e0 * CAST(`t`.`sdc draw 0 5` AS DOUBLE) * 2.3283064365386963e-10
+  `t`.`sdc once radius 128 32` * COS(
+    CAST(`t`.`sdc draw bits 0 160 32` AS DOUBLE) * 1.4629180792671596e-09
   ) AS `sdc once normal gadp 9af4c0cf:decimal`
   FROM (
-    SELECT `t`.*, CAST(conv(substr(`t`.`sdc digest 0`, 1, 8), 16, 10) AS BIGINT) AS `sdc draw 0 3`,
-    CAST(conv(substr(`t`.`sdc digest 0`, 17, 8), 16, 10) AS BIGINT) AS `sdc draw 0 1`,
-    CAST(conv(substr(`t`.`sdc digest 0`, 9, 8), 16, 10) AS BIGINT) AS `sdc draw 0 2`,
-    CAST(conv(substr(`t`.`sdc digest 0`, 25, 8), 16, 10) AS BIGINT) AS `sdc draw 0 0`,
-    CAST(conv(substr(`t`.`sdc digest 0`, 49, 8), 16, 10) AS BIGINT) AS `sdc draw 0 5`,
-    CAST(conv(substr(`t`.`sdc digest 0`, 57, 8), 16, 10) AS BIGINT) AS `sdc draw 0 4`
+    SELECT `t`.*,
+    SQRT(
+      (-2.0e0) * LN(CAST((`t`.`sdc draw bits 0 64 32` + 1) AS DOUBLE) * 2.3283064365386963e-10)
+    ) AS `sdc once radius 64 32`,
+    SQRT(
+      (-2.0e0) * LN(CAST((`t`.`sdc draw bits 0 0 32` + 1) AS DOUBLE) * 2.3283064365386963e-10)
+    ) AS `sdc once radius 0 32`,
+    SQRT(
+      (-2.0e0) * LN(CAST((`t`.`sdc draw bits 0 128 32` + 1) AS DOUBLE) * 2.3283064365386963e-10)
+    ) AS `sdc once radius 128 32`
     FROM (
       SELECT `t`.*,
-      sha2(
-        concat(
-          'b4d2591ab9d81ba32310aed3adb86fcd:0:',
-          coalesce(CAST(`t`.`key` AS STRING), raise_error('a record has no key'))
-        ),
-        256
-      ) AS `sdc digest 0`
-      FROM `people` AS `t`
+      CAST(conv(substr(`t`.`sdc digest bits 0`, 1, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 96 32`,
+      CAST(conv(substr(`t`.`sdc digest bits 0`, 17, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 32 32`,
+      CAST(conv(substr(`t`.`sdc digest bits 0`, 9, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 64 32`,
+      CAST(conv(substr(`t`.`sdc digest bits 0`, 25, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 0 32`,
+      CAST(conv(substr(`t`.`sdc digest bits 0`, 49, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 160 32`,
+      CAST(conv(substr(`t`.`sdc digest bits 0`, 57, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 128 32`
+      FROM (
+        SELECT `t`.*,
+        sha2(
+          concat(
+            'b4d2591ab9d81ba32310aed3adb86fcd:bits 0:',
+            coalesce(CAST(`t`.`key` AS STRING), raise_error('a record has no key'))
+          ),
+          256
+        ) AS `sdc digest bits 0`
+        FROM `people` AS `t`
+      ) AS `t`
     ) AS `t`
   ) AS `t`
 ) AS `t`

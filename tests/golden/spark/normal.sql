@@ -12,10 +12,8 @@ SELECT CASE
                   (
                     CAST(`t`.`whole` AS DOUBLE) + (
                       10.0e0 * (
-                        SQRT(
-                          (-2.0e0) * LN(CAST((`t`.`sdc draw 0 0` + 1) AS DOUBLE) * 2.3283064365386963e-10)
-                        ) * COS(
-                          6.283185307179586e0 * CAST(`t`.`sdc draw 0 1` AS DOUBLE) * 2.3283064365386963e-10
+                        `t`.`sdc once radius 0 24` * COS(
+                          CAST(`t`.`sdc draw bits 0 24 24` AS DOUBLE) * 3.7450702829239286e-07
                         )
                       )
                     )
@@ -33,17 +31,24 @@ END AS `whole`,
 `t`.`one word` AS `one word`, `t`.`flag` AS `flag`, `t`.`letter` AS `letter`, `t`.`day` AS `day`,
 `t`.`code` AS `code`, `t`.`untouched` AS `untouched`
 FROM (
-  SELECT `t`.*, CAST(conv(substr(`t`.`sdc digest 0`, 17, 8), 16, 10) AS BIGINT) AS `sdc draw 0 1`,
-  CAST(conv(substr(`t`.`sdc digest 0`, 25, 8), 16, 10) AS BIGINT) AS `sdc draw 0 0`
+  SELECT `t`.*,
+  SQRT(
+    (-2.0e0) * LN(CAST((`t`.`sdc draw bits 0 0 24` + 1) AS DOUBLE) * 5.960464477539063e-08)
+  ) AS `sdc once radius 0 24`
   FROM (
     SELECT `t`.*,
-    sha2(
-      concat(
-        'b4d2591ab9d81ba32310aed3adb86fcd:0:',
-        coalesce(CAST(`t`.`key` AS STRING), raise_error('a record has no key'))
-      ),
-      256
-    ) AS `sdc digest 0`
-    FROM `people` AS `t`
+    CAST(conv(substr(`t`.`sdc digest bits 0`, 21, 6), 16, 10) AS BIGINT) AS `sdc draw bits 0 24 24`,
+    CAST(conv(substr(`t`.`sdc digest bits 0`, 27, 6), 16, 10) AS BIGINT) AS `sdc draw bits 0 0 24`
+    FROM (
+      SELECT `t`.*,
+      sha2(
+        concat(
+          'b4d2591ab9d81ba32310aed3adb86fcd:bits 0:',
+          coalesce(CAST(`t`.`key` AS STRING), raise_error('a record has no key'))
+        ),
+        256
+      ) AS `sdc digest bits 0`
+      FROM `people` AS `t`
+    ) AS `t`
   ) AS `t`
 ) AS `t`

@@ -4,7 +4,7 @@ WITH `p` AS (
     '["NULL", "a \\"b\\"", "blüe", "gr\'een", "red"]', 'ARRAY<STRING>', map('mode', 'FAILFAST')
   ) AS `word values`,
   from_json(
-    '[0, 4294967296, 0, 0, 0, 0, 4294967296, 0, 0, 3817748706, 858993460, 858993464, 4294967296, 3435973837, 4294967296, 4294967296, 0, 3340530123, 0, 0, 4294967296, 0, 0, 0, 0, 4294967296, 0, 0, 0, 0, 3067833785, 4294967296, 0, 0, 0]',
+    '[0, 65536, 0, 0, 0, 0, 65536, 0, 0, 58251, 13110, 13109, 65536, 52427, 65536, 65536, 0, 50978, 0, 0, 65536, 0, 0, 0, 0, 65536, 0, 0, 0, 0, 46810, 65536, 0, 0, 0]',
     'ARRAY<BIGINT>', map('mode', 'FAILFAST')
   ) AS `word thresholds`,
   from_json(
@@ -18,14 +18,14 @@ CAST(
     `t`.`sdc list word values`,
     CAST(
       CAST((NOT `t`.`word` IS NULL) AS BIGINT) * (
-        (SHIFTRIGHT((`t`.`sdc draw 0 0` * 5), 32)) + 1 + CAST(
+        (SHIFTRIGHT((`t`.`sdc draw bits 0 0 16` * 5), 16)) + 1 + CAST(
           (
-            ((`t`.`sdc draw 0 0` * 5) & 4294967295) >= get(
+            ((`t`.`sdc draw bits 0 0 16` * 5) & 65535) >= get(
               `t`.`sdc list word thresholds`,
               CAST(
                 (
                   CAST(`t`.`sdc once leaf word c31228da3a76` AS BIGINT) * 5
-                ) + (SHIFTRIGHT((`t`.`sdc draw 0 0` * 5), 32)) + 1 AS INT
+                ) + (SHIFTRIGHT((`t`.`sdc draw bits 0 0 16` * 5), 16)) + 1 AS INT
               ) - 1
             )
           ) AS BIGINT
@@ -34,7 +34,7 @@ CAST(
           CAST(
             (
               CAST(`t`.`sdc once leaf word c31228da3a76` AS BIGINT) * 5
-            ) + (SHIFTRIGHT((`t`.`sdc draw 0 0` * 5), 32)) + 1 AS INT
+            ) + (SHIFTRIGHT((`t`.`sdc draw bits 0 0 16` * 5), 16)) + 1 AS INT
           ) - 1
         )
       ) AS INT
@@ -59,16 +59,17 @@ FROM (
     END
   END AS `sdc once leaf word c31228da3a76`
   FROM (
-    SELECT `t`.*, CAST(conv(substr(`t`.`sdc digest 0`, 25, 8), 16, 10) AS BIGINT) AS `sdc draw 0 0`
+    SELECT `t`.*,
+    CAST(conv(substr(`t`.`sdc digest bits 0`, 29, 4), 16, 10) AS BIGINT) AS `sdc draw bits 0 0 16`
     FROM (
       SELECT `t`.*,
       sha2(
         concat(
-          'b4d2591ab9d81ba32310aed3adb86fcd:0:',
+          'b4d2591ab9d81ba32310aed3adb86fcd:bits 0:',
           coalesce(CAST(`t`.`key` AS STRING), raise_error('a record has no key'))
         ),
         256
-      ) AS `sdc digest 0`,
+      ) AS `sdc digest bits 0`,
       (SELECT `word values` FROM `p`) AS `sdc list word values`,
       (SELECT `word thresholds` FROM `p`) AS `sdc list word thresholds`,
       (SELECT `word moves` FROM `p`) AS `sdc list word moves`

@@ -2,8 +2,7 @@
 WITH `p` AS (
   SELECT from_json('["x", "y", "z"]', 'ARRAY<STRING>', map('mode', 'FAILFAST')) AS `letter values`,
   from_json(
-    '[4294967296, 2576980379, 0, 3221225472, 4294967296, 3221225473, 0, 0, 4294967296]', 'ARRAY<BIGINT>',
-    map('mode', 'FAILFAST')
+    '[65536, 39323, 0, 49152, 65536, 49153, 0, 0, 65536]', 'ARRAY<BIGINT>', map('mode', 'FAILFAST')
   ) AS `letter thresholds`,
   from_json('[0, -1, -2, 1, 0, -1, 2, 1, 0]', 'ARRAY<BIGINT>', map('mode', 'FAILFAST')) AS `letter moves`
 )
@@ -13,19 +12,23 @@ CAST(
   get(
     `t`.`sdc list letter values`,
     CAST(
-      (SHIFTRIGHT((`t`.`sdc draw 0 0` * 3), 32)) + 1 + CAST(
+      (SHIFTRIGHT((`t`.`sdc draw bits 0 0 16` * 3), 16)) + 1 + CAST(
         (
-          ((`t`.`sdc draw 0 0` * 3) & 4294967295) >= get(
+          ((`t`.`sdc draw bits 0 0 16` * 3) & 65535) >= get(
             `t`.`sdc list letter thresholds`,
             CAST(
-              (CAST(`t`.`sdc code 0` AS BIGINT) * 3) + (SHIFTRIGHT((`t`.`sdc draw 0 0` * 3), 32)) + 1 AS INT
+              (CAST(`t`.`sdc code 0` AS BIGINT) * 3) + (
+                SHIFTRIGHT((`t`.`sdc draw bits 0 0 16` * 3), 16)
+              ) + 1 AS INT
             ) - 1
           )
         ) AS BIGINT
       ) * get(
         `t`.`sdc list letter moves`,
         CAST(
-          (CAST(`t`.`sdc code 0` AS BIGINT) * 3) + (SHIFTRIGHT((`t`.`sdc draw 0 0` * 3), 32)) + 1 AS INT
+          (CAST(`t`.`sdc code 0` AS BIGINT) * 3) + (
+            SHIFTRIGHT((`t`.`sdc draw bits 0 0 16` * 3), 16)
+          ) + 1 AS INT
         ) - 1
       ) AS INT
     ) - 1
@@ -37,16 +40,16 @@ FROM (
   (
     NULLIF(array_position(`t`.`sdc list letter values`, CAST(CAST(`t`.`letter` AS STRING) AS STRING)), 0) - 1
   ) AS `sdc code 0`,
-  CAST(conv(substr(`t`.`sdc digest 0`, 25, 8), 16, 10) AS BIGINT) AS `sdc draw 0 0`
+  CAST(conv(substr(`t`.`sdc digest bits 0`, 29, 4), 16, 10) AS BIGINT) AS `sdc draw bits 0 0 16`
   FROM (
     SELECT `t`.*,
     sha2(
       concat(
-        'b4d2591ab9d81ba32310aed3adb86fcd:0:',
+        'b4d2591ab9d81ba32310aed3adb86fcd:bits 0:',
         coalesce(CAST(`t`.`key` AS STRING), raise_error('a record has no key'))
       ),
       256
-    ) AS `sdc digest 0`,
+    ) AS `sdc digest bits 0`,
     (SELECT `letter values` FROM `p`) AS `sdc list letter values`,
     (SELECT `letter thresholds` FROM `p`) AS `sdc list letter thresholds`,
     (SELECT `letter moves` FROM `p`) AS `sdc list letter moves`

@@ -4,7 +4,7 @@ WITH `p` AS (
     '["NULL", "a \\"b\\"", "blüe", "gr\'een", "red"]', 'ARRAY<STRING>', map('mode', 'FAILFAST')
   ) AS `word values`,
   from_json(
-    '[4294967296, 1587928054, 1587928053, 1587928052, 1587928051, 1587928050, 4294967296, 1587928053, 1587928052, 1587928051, 1003904960, 1003904964, 4294967296, 1003904957, 1003904956, 1587928050, 1587928054, 1587928053, 4294967296, 1587928051, 1003904960, 1003904964, 1003904958, 1003904957, 4294967296]',
+    '[65536, 15324, 15323, 15322, 15316, 3150, 65536, 3153, 3152, 3151, 3150, 3154, 65536, 3152, 3151, 15320, 15324, 15323, 65536, 15316, 3150, 3154, 3153, 3152, 65536]',
     'ARRAY<BIGINT>', map('mode', 'FAILFAST')
   ) AS `word thresholds`,
   from_json(
@@ -19,7 +19,7 @@ WITH `p` AS (
     ) AS ARRAY<STRING>
   ) AS `code values`,
   from_json(
-    '[4294967296, 1002159042, 1002159045, 1002159041, 1002159037, 1002159033, 1002159036, 1002159039, 4294967296, 1002159045, 1002159041, 1002159037, 1002159033, 1002159036, 1002159039, 1002159042, 4294967296, 1002159041, 1002159037, 1002159033, 1002159036, 1002159039, 1002159042, 1002159045, 4294967296, 1002159037, 1002159033, 1002159036, 1531076309, 1531076312, 1531076308, 1531076304, 4294967296, 1531076303, 1531076306, 1531076309, 1531076312, 1531076308, 1531076304, 1531076307, 4294967296, 1531076306, 1531076309, 1531076312, 1531076308, 1531076304, 1531076307, 1531076303, 4294967296]',
+    '[65536, 15300, 15298, 15296, 15294, 15292, 15290, 15295, 65536, 15298, 15296, 15294, 15292, 15290, 15295, 15300, 65536, 15296, 15294, 15292, 15290, 15295, 15300, 15298, 65536, 15294, 15292, 15290, 15295, 15300, 15298, 15289, 65536, 15292, 15290, 15295, 15300, 15298, 15289, 15294, 65536, 15290, 4333, 4331, 4329, 4327, 4332, 4330, 65536]',
     'ARRAY<BIGINT>', map('mode', 'FAILFAST')
   ) AS `code thresholds`,
   from_json(
@@ -32,19 +32,23 @@ CAST(
   get(
     `t`.`sdc list word values`,
     CAST(
-      (SHIFTRIGHT((`t`.`sdc draw 0 0` * 5), 32)) + 1 + CAST(
+      (SHIFTRIGHT((`t`.`sdc draw bits 0 0 16` * 5), 16)) + 1 + CAST(
         (
-          ((`t`.`sdc draw 0 0` * 5) & 4294967295) >= get(
+          ((`t`.`sdc draw bits 0 0 16` * 5) & 65535) >= get(
             `t`.`sdc list word thresholds`,
             CAST(
-              (CAST(`t`.`sdc code 0` AS BIGINT) * 5) + (SHIFTRIGHT((`t`.`sdc draw 0 0` * 5), 32)) + 1 AS INT
+              (CAST(`t`.`sdc code 0` AS BIGINT) * 5) + (
+                SHIFTRIGHT((`t`.`sdc draw bits 0 0 16` * 5), 16)
+              ) + 1 AS INT
             ) - 1
           )
         ) AS BIGINT
       ) * get(
         `t`.`sdc list word moves`,
         CAST(
-          (CAST(`t`.`sdc code 0` AS BIGINT) * 5) + (SHIFTRIGHT((`t`.`sdc draw 0 0` * 5), 32)) + 1 AS INT
+          (CAST(`t`.`sdc code 0` AS BIGINT) * 5) + (
+            SHIFTRIGHT((`t`.`sdc draw bits 0 0 16` * 5), 16)
+          ) + 1 AS INT
         ) - 1
       ) AS INT
     ) - 1
@@ -56,19 +60,23 @@ CAST(
   get(
     `t`.`sdc list code values`,
     CAST(
-      (SHIFTRIGHT((`t`.`sdc draw 0 1` * 7), 32)) + 1 + CAST(
+      (SHIFTRIGHT((`t`.`sdc draw bits 0 16 16` * 7), 16)) + 1 + CAST(
         (
-          ((`t`.`sdc draw 0 1` * 7) & 4294967295) >= get(
+          ((`t`.`sdc draw bits 0 16 16` * 7) & 65535) >= get(
             `t`.`sdc list code thresholds`,
             CAST(
-              (CAST(`t`.`sdc code 1` AS BIGINT) * 7) + (SHIFTRIGHT((`t`.`sdc draw 0 1` * 7), 32)) + 1 AS INT
+              (CAST(`t`.`sdc code 1` AS BIGINT) * 7) + (
+                SHIFTRIGHT((`t`.`sdc draw bits 0 16 16` * 7), 16)
+              ) + 1 AS INT
             ) - 1
           )
         ) AS BIGINT
       ) * get(
         `t`.`sdc list code moves`,
         CAST(
-          (CAST(`t`.`sdc code 1` AS BIGINT) * 7) + (SHIFTRIGHT((`t`.`sdc draw 0 1` * 7), 32)) + 1 AS INT
+          (CAST(`t`.`sdc code 1` AS BIGINT) * 7) + (
+            SHIFTRIGHT((`t`.`sdc draw bits 0 16 16` * 7), 16)
+          ) + 1 AS INT
         ) - 1
       ) AS INT
     ) - 1
@@ -83,17 +91,17 @@ FROM (
   (
     NULLIF(array_position(`t`.`sdc list code values`, CAST(CAST(`t`.`code` AS STRING) AS STRING)), 0) - 1
   ) AS `sdc code 1`,
-  CAST(conv(substr(`t`.`sdc digest 0`, 25, 8), 16, 10) AS BIGINT) AS `sdc draw 0 0`,
-  CAST(conv(substr(`t`.`sdc digest 0`, 17, 8), 16, 10) AS BIGINT) AS `sdc draw 0 1`
+  CAST(conv(substr(`t`.`sdc digest bits 0`, 29, 4), 16, 10) AS BIGINT) AS `sdc draw bits 0 0 16`,
+  CAST(conv(substr(`t`.`sdc digest bits 0`, 25, 4), 16, 10) AS BIGINT) AS `sdc draw bits 0 16 16`
   FROM (
     SELECT `t`.*,
     sha2(
       concat(
-        'b4d2591ab9d81ba32310aed3adb86fcd:0:',
+        'b4d2591ab9d81ba32310aed3adb86fcd:bits 0:',
         coalesce(CAST(`t`.`key` AS STRING), raise_error('a record has no key'))
       ),
       256
-    ) AS `sdc digest 0`,
+    ) AS `sdc digest bits 0`,
     (SELECT `word values` FROM `p`) AS `sdc list word values`,
     (SELECT `word thresholds` FROM `p`) AS `sdc list word thresholds`,
     (SELECT `word moves` FROM `p`) AS `sdc list word moves`,

@@ -4,7 +4,7 @@ WITH `p` AS (
     '["NULL", "a \\"b\\"", "blüe", "gr\'een", "red"]', 'ARRAY<STRING>', map('mode', 'FAILFAST')
   ) AS `word values`,
   from_json(
-    '[4294967296, 536870919, 536870913, 536870912, 536870911, 536870915, 4294967296, 536870913, 536870912, 536870911, 536870915, 536870914, 4294967296, 536870912, 536870911, 536870915, 536870914, 536870913, 4294967296, 536870911, 536870915, 536870914, 536870913, 536870912, 4294967296]',
+    '[65536, 8199, 8193, 8192, 8191, 8195, 65536, 8193, 8192, 8191, 8195, 8194, 65536, 8192, 8191, 8195, 8194, 8193, 65536, 8191, 8195, 8194, 8193, 8192, 65536]',
     'ARRAY<BIGINT>', map('mode', 'FAILFAST')
   ) AS `word thresholds`,
   from_json(
@@ -16,16 +16,14 @@ WITH `p` AS (
       from_json('["false", "true"]', 'ARRAY<STRING>', map('mode', 'FAILFAST')) AS ARRAY<BOOLEAN>
     ) AS ARRAY<STRING>
   ) AS `flag values`,
-  from_json(
-    '[4294967296, 858993460, 858993460, 4294967296]', 'ARRAY<BIGINT>', map('mode', 'FAILFAST')
-  ) AS `flag thresholds`,
+  from_json('[65536, 13108, 13108, 65536]', 'ARRAY<BIGINT>', map('mode', 'FAILFAST')) AS `flag thresholds`,
   from_json('[0, -1, 1, 0]', 'ARRAY<BIGINT>', map('mode', 'FAILFAST')) AS `flag moves`,
   from_json('["x", "y", "z"]', 'ARRAY<STRING>', map('mode', 'FAILFAST')) AS `letter values`,
   from_json(
-    '[4294967296, 4294967296, 4294967296, 4294967295, 4294967296, 4294967296, 4294967295, 4294967296, 4294967296]',
+    '[4294967296, 2863311533, 2863311532, 2863311531, 4294967296, 2863311532, 2863311531, 2863311533, 4294967296]',
     'ARRAY<BIGINT>', map('mode', 'FAILFAST')
   ) AS `letter thresholds`,
-  from_json('[0, 0, 0, 1, 0, 0, 2, 0, 0]', 'ARRAY<BIGINT>', map('mode', 'FAILFAST')) AS `letter moves`
+  from_json('[0, -1, -2, 1, 0, -1, 2, 1, 0]', 'ARRAY<BIGINT>', map('mode', 'FAILFAST')) AS `letter moves`
 )
 SELECT CASE
   WHEN `t`.`whole` IS NULL THEN NULL
@@ -37,7 +35,7 @@ SELECT CASE
             FLOOR(
               (
                 (
-                  48.90384615385e0 + 29.41619138337e0 * `t`.`sdc once normal random_extended_framework cdffd94a:whole`
+                  48.90384615385e0 + 34.12388184696e0 * `t`.`sdc once normal random_extended_framework 7681b4ee:whole`
                 )
               ) + 0.5e0
             ) AS BIGINT
@@ -59,8 +57,8 @@ CASE
             (
               -0.3246189206017e0
             ) + (
-              -0.2732976982791e0
-            ) * `t`.`sdc once normal random_extended_framework cdffd94a:whole` + 3.384388538233e0 * `t`.`sdc once normal random_extended_framework cdffd94a:real`
+              -0.3170355483339e0
+            ) * `t`.`sdc once normal random_extended_framework 7681b4ee:whole` + 3.497210641993e0 * `t`.`sdc once normal random_extended_framework 7681b4ee:real`
           )
         ),
         (-5.0e0)
@@ -84,10 +82,10 @@ CASE
                       (
                         (
                           23.82692307692e0 + (
-                            -1.879105653606e0
-                          ) * `t`.`sdc once normal random_extended_framework cdffd94a:whole` + (
-                            -0.6459822296772e0
-                          ) * `t`.`sdc once normal random_extended_framework cdffd94a:real` + 13.55126990341e0 * `t`.`sdc once normal random_extended_framework cdffd94a:decimal`
+                            -2.179832816081e0
+                          ) * `t`.`sdc once normal random_extended_framework 7681b4ee:whole` + (
+                            -0.6675167176121e0
+                          ) * `t`.`sdc once normal random_extended_framework 7681b4ee:real` + 12.69511610116e0 * `t`.`sdc once normal random_extended_framework 7681b4ee:decimal`
                         )
                       ) / 0.01e0
                     ) + 0.5e0
@@ -108,19 +106,23 @@ CAST(
   get(
     `t`.`sdc list word values`,
     CAST(
-      (SHIFTRIGHT((`t`.`sdc draw 0 6` * 5), 32)) + 1 + CAST(
+      (SHIFTRIGHT((`t`.`sdc draw bits 0 192 16` * 5), 16)) + 1 + CAST(
         (
-          ((`t`.`sdc draw 0 6` * 5) & 4294967295) >= get(
+          ((`t`.`sdc draw bits 0 192 16` * 5) & 65535) >= get(
             `t`.`sdc list word thresholds`,
             CAST(
-              (CAST(`t`.`sdc code 0` AS BIGINT) * 5) + (SHIFTRIGHT((`t`.`sdc draw 0 6` * 5), 32)) + 1 AS INT
+              (CAST(`t`.`sdc code 0` AS BIGINT) * 5) + (
+                SHIFTRIGHT((`t`.`sdc draw bits 0 192 16` * 5), 16)
+              ) + 1 AS INT
             ) - 1
           )
         ) AS BIGINT
       ) * get(
         `t`.`sdc list word moves`,
         CAST(
-          (CAST(`t`.`sdc code 0` AS BIGINT) * 5) + (SHIFTRIGHT((`t`.`sdc draw 0 6` * 5), 32)) + 1 AS INT
+          (CAST(`t`.`sdc code 0` AS BIGINT) * 5) + (
+            SHIFTRIGHT((`t`.`sdc draw bits 0 192 16` * 5), 16)
+          ) + 1 AS INT
         ) - 1
       ) AS INT
     ) - 1
@@ -131,19 +133,23 @@ CAST(
   get(
     `t`.`sdc list flag values`,
     CAST(
-      (SHIFTRIGHT((`t`.`sdc draw 0 7` * 2), 32)) + 1 + CAST(
+      (SHIFTRIGHT((`t`.`sdc draw bits 0 208 16` * 2), 16)) + 1 + CAST(
         (
-          ((`t`.`sdc draw 0 7` * 2) & 4294967295) >= get(
+          ((`t`.`sdc draw bits 0 208 16` * 2) & 65535) >= get(
             `t`.`sdc list flag thresholds`,
             CAST(
-              (CAST(`t`.`sdc code 1` AS BIGINT) * 2) + (SHIFTRIGHT((`t`.`sdc draw 0 7` * 2), 32)) + 1 AS INT
+              (CAST(`t`.`sdc code 1` AS BIGINT) * 2) + (
+                SHIFTRIGHT((`t`.`sdc draw bits 0 208 16` * 2), 16)
+              ) + 1 AS INT
             ) - 1
           )
         ) AS BIGINT
       ) * get(
         `t`.`sdc list flag moves`,
         CAST(
-          (CAST(`t`.`sdc code 1` AS BIGINT) * 2) + (SHIFTRIGHT((`t`.`sdc draw 0 7` * 2), 32)) + 1 AS INT
+          (CAST(`t`.`sdc code 1` AS BIGINT) * 2) + (
+            SHIFTRIGHT((`t`.`sdc draw bits 0 208 16` * 2), 16)
+          ) + 1 AS INT
         ) - 1
       ) AS INT
     ) - 1
@@ -153,19 +159,23 @@ CAST(
   get(
     `t`.`sdc list letter values`,
     CAST(
-      (SHIFTRIGHT((`t`.`sdc draw 1 0` * 3), 32)) + 1 + CAST(
+      (SHIFTRIGHT((`t`.`sdc draw bits 1 0 32` * 3), 32)) + 1 + CAST(
         (
-          ((`t`.`sdc draw 1 0` * 3) & 4294967295) >= get(
+          ((`t`.`sdc draw bits 1 0 32` * 3) & 4294967295) >= get(
             `t`.`sdc list letter thresholds`,
             CAST(
-              (CAST(`t`.`sdc code 2` AS BIGINT) * 3) + (SHIFTRIGHT((`t`.`sdc draw 1 0` * 3), 32)) + 1 AS INT
+              (CAST(`t`.`sdc code 2` AS BIGINT) * 3) + (
+                SHIFTRIGHT((`t`.`sdc draw bits 1 0 32` * 3), 32)
+              ) + 1 AS INT
             ) - 1
           )
         ) AS BIGINT
       ) * get(
         `t`.`sdc list letter moves`,
         CAST(
-          (CAST(`t`.`sdc code 2` AS BIGINT) * 3) + (SHIFTRIGHT((`t`.`sdc draw 1 0` * 3), 32)) + 1 AS INT
+          (CAST(`t`.`sdc code 2` AS BIGINT) * 3) + (
+            SHIFTRIGHT((`t`.`sdc draw bits 1 0 32` * 3), 32)
+          ) + 1 AS INT
         ) - 1
       ) AS INT
     ) - 1
@@ -174,63 +184,75 @@ CAST(
 `t`.`day` AS `day`, `t`.`code` AS `code`, `t`.`untouched` AS `untouched`
 FROM (
   SELECT `t`.*,
-  SQRT((-2.0e0) * LN(CAST((`t`.`sdc draw 0 2` + 1) AS DOUBLE) * 2.3283064365386963e-10)) * COS(
-    6.283185307179586e0 * CAST(`t`.`sdc draw 0 3` AS DOUBLE) * 2.3283064365386963e-10
-  ) AS `sdc once normal random_extended_framework cdffd94a:real`,
-  SQRT((-2.0e0) * LN(CAST((`t`.`sdc draw 0 0` + 1) AS DOUBLE) * 2.3283064365386963e-10)) * COS(
-    6.283185307179586e0 * CAST(`t`.`sdc draw 0 1` AS DOUBLE) * 2.3283064365386963e-10
-  ) AS `sdc once normal random_extended_framework cdffd94a:whole`,
-  SQRT((-2.0e0) * LN(CAST((`t`.`sdc draw 0 4` + 1) AS DOUBLE) * 2.3283064365386963e-10)) * COS(
-    6.283185307179586e0 * CAST(`t`.`sdc draw 0 5` AS DOUBLE) * 2.3283064365386963e-10
-  ) AS `sdc once normal random_extended_framework cdffd94a:decimal`
+  `t`.`sdc once radius 64 32` * COS(
+    CAST(`t`.`sdc draw bits 0 96 32` AS DOUBLE) * 1.4629180792671596e-09
+  ) AS `sdc once normal random_extended_framework 7681b4ee:real`,
+  `t`.`sdc once radius 0 32` * COS(
+    CAST(`t`.`sdc draw bits 0 32 32` AS DOUBLE) * 1.4629180792671596e-09
+  ) AS `sdc once normal random_extended_framework 7681b4ee:whole`,
+  `t`.`sdc once radius 128 32` * COS(
+    CAST(`t`.`sdc draw bits 0 160 32` AS DOUBLE) * 1.4629180792671596e-09
+  ) AS `sdc once normal random_extended_framework 7681b4ee:decimal`
   FROM (
     SELECT `t`.*,
-    (
-      NULLIF(array_position(`t`.`sdc list word values`, CAST(CAST(`t`.`word` AS STRING) AS STRING)), 0) - 1
-    ) AS `sdc code 0`,
-    (
-      NULLIF(array_position(`t`.`sdc list flag values`, CAST(CAST(`t`.`flag` AS STRING) AS STRING)), 0) - 1
-    ) AS `sdc code 1`,
-    (
-      NULLIF(
-        array_position(`t`.`sdc list letter values`, CAST(CAST(`t`.`letter` AS STRING) AS STRING)), 0
-      ) - 1
-    ) AS `sdc code 2`,
-    CAST(conv(substr(`t`.`sdc digest 0`, 41, 8), 16, 10) AS BIGINT) AS `sdc draw 0 6`,
-    CAST(conv(substr(`t`.`sdc digest 0`, 33, 8), 16, 10) AS BIGINT) AS `sdc draw 0 7`,
-    CAST(conv(substr(`t`.`sdc digest 1`, 25, 8), 16, 10) AS BIGINT) AS `sdc draw 1 0`,
-    CAST(conv(substr(`t`.`sdc digest 0`, 1, 8), 16, 10) AS BIGINT) AS `sdc draw 0 3`,
-    CAST(conv(substr(`t`.`sdc digest 0`, 17, 8), 16, 10) AS BIGINT) AS `sdc draw 0 1`,
-    CAST(conv(substr(`t`.`sdc digest 0`, 9, 8), 16, 10) AS BIGINT) AS `sdc draw 0 2`,
-    CAST(conv(substr(`t`.`sdc digest 0`, 25, 8), 16, 10) AS BIGINT) AS `sdc draw 0 0`,
-    CAST(conv(substr(`t`.`sdc digest 0`, 49, 8), 16, 10) AS BIGINT) AS `sdc draw 0 5`,
-    CAST(conv(substr(`t`.`sdc digest 0`, 57, 8), 16, 10) AS BIGINT) AS `sdc draw 0 4`
+    SQRT(
+      (-2.0e0) * LN(CAST((`t`.`sdc draw bits 0 64 32` + 1) AS DOUBLE) * 2.3283064365386963e-10)
+    ) AS `sdc once radius 64 32`,
+    SQRT(
+      (-2.0e0) * LN(CAST((`t`.`sdc draw bits 0 0 32` + 1) AS DOUBLE) * 2.3283064365386963e-10)
+    ) AS `sdc once radius 0 32`,
+    SQRT(
+      (-2.0e0) * LN(CAST((`t`.`sdc draw bits 0 128 32` + 1) AS DOUBLE) * 2.3283064365386963e-10)
+    ) AS `sdc once radius 128 32`
     FROM (
       SELECT `t`.*,
-      sha2(
-        concat(
-          'b4d2591ab9d81ba32310aed3adb86fcd:0:',
-          coalesce(CAST(`t`.`key` AS STRING), raise_error('a record has no key'))
-        ),
-        256
-      ) AS `sdc digest 0`,
-      sha2(
-        concat(
-          'b4d2591ab9d81ba32310aed3adb86fcd:1:',
-          coalesce(CAST(`t`.`key` AS STRING), raise_error('a record has no key'))
-        ),
-        256
-      ) AS `sdc digest 1`,
-      (SELECT `word values` FROM `p`) AS `sdc list word values`,
-      (SELECT `word thresholds` FROM `p`) AS `sdc list word thresholds`,
-      (SELECT `word moves` FROM `p`) AS `sdc list word moves`,
-      (SELECT `flag values` FROM `p`) AS `sdc list flag values`,
-      (SELECT `flag thresholds` FROM `p`) AS `sdc list flag thresholds`,
-      (SELECT `flag moves` FROM `p`) AS `sdc list flag moves`,
-      (SELECT `letter values` FROM `p`) AS `sdc list letter values`,
-      (SELECT `letter thresholds` FROM `p`) AS `sdc list letter thresholds`,
-      (SELECT `letter moves` FROM `p`) AS `sdc list letter moves`
-      FROM `people` AS `t`
+      (
+        NULLIF(array_position(`t`.`sdc list word values`, CAST(CAST(`t`.`word` AS STRING) AS STRING)), 0) - 1
+      ) AS `sdc code 0`,
+      (
+        NULLIF(array_position(`t`.`sdc list flag values`, CAST(CAST(`t`.`flag` AS STRING) AS STRING)), 0) - 1
+      ) AS `sdc code 1`,
+      (
+        NULLIF(
+          array_position(`t`.`sdc list letter values`, CAST(CAST(`t`.`letter` AS STRING) AS STRING)), 0
+        ) - 1
+      ) AS `sdc code 2`,
+      CAST(conv(substr(`t`.`sdc digest bits 0`, 45, 4), 16, 10) AS BIGINT) AS `sdc draw bits 0 192 16`,
+      CAST(conv(substr(`t`.`sdc digest bits 0`, 41, 4), 16, 10) AS BIGINT) AS `sdc draw bits 0 208 16`,
+      CAST(conv(substr(`t`.`sdc digest bits 1`, 25, 8), 16, 10) AS BIGINT) AS `sdc draw bits 1 0 32`,
+      CAST(conv(substr(`t`.`sdc digest bits 0`, 1, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 96 32`,
+      CAST(conv(substr(`t`.`sdc digest bits 0`, 17, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 32 32`,
+      CAST(conv(substr(`t`.`sdc digest bits 0`, 9, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 64 32`,
+      CAST(conv(substr(`t`.`sdc digest bits 0`, 25, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 0 32`,
+      CAST(conv(substr(`t`.`sdc digest bits 0`, 49, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 160 32`,
+      CAST(conv(substr(`t`.`sdc digest bits 0`, 57, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 128 32`
+      FROM (
+        SELECT `t`.*,
+        sha2(
+          concat(
+            'b4d2591ab9d81ba32310aed3adb86fcd:bits 0:',
+            coalesce(CAST(`t`.`key` AS STRING), raise_error('a record has no key'))
+          ),
+          256
+        ) AS `sdc digest bits 0`,
+        sha2(
+          concat(
+            'b4d2591ab9d81ba32310aed3adb86fcd:bits 1:',
+            coalesce(CAST(`t`.`key` AS STRING), raise_error('a record has no key'))
+          ),
+          256
+        ) AS `sdc digest bits 1`,
+        (SELECT `word values` FROM `p`) AS `sdc list word values`,
+        (SELECT `word thresholds` FROM `p`) AS `sdc list word thresholds`,
+        (SELECT `word moves` FROM `p`) AS `sdc list word moves`,
+        (SELECT `flag values` FROM `p`) AS `sdc list flag values`,
+        (SELECT `flag thresholds` FROM `p`) AS `sdc list flag thresholds`,
+        (SELECT `flag moves` FROM `p`) AS `sdc list flag moves`,
+        (SELECT `letter values` FROM `p`) AS `sdc list letter values`,
+        (SELECT `letter thresholds` FROM `p`) AS `sdc list letter thresholds`,
+        (SELECT `letter moves` FROM `p`) AS `sdc list letter moves`
+        FROM `people` AS `t`
+      ) AS `t`
     ) AS `t`
   ) AS `t`
 ) AS `t`

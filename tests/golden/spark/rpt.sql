@@ -8,7 +8,7 @@ WITH `p` AS (
     'ARRAY<BIGINT>', map('mode', 'FAILFAST')
   ) AS `word outcomes`,
   from_json(
-    '[4611686018427387904, 4611686018427387904, 4611686018427387904, 4611686018427387904, 2201195537067526542, 4611686018427387904, 4611686018427387904, 4611686018427387904, 251065038309777205, 385142871379825502, 1627529646965114487, 2649493634733467814, 743211143804116633, 4611686018427387904, 4611686018427387904, 4611686018427387904, 4611686018427387904, 4611686018427387904, 4611686018427387904, 4611686018427387904, 4611686018427387904, 4611686018427387904, 4611686018427387904, 4611686018427387904, 2006422053245239159, 4611686018427387904, 4611686018427387904, 4611686018427387904]',
+    '[4611686018427387904, 4611686018427387904, 4611686018427387904, 4611686018427387904, 941806204875438277, 4611686018427387904, 4611686018427387904, 4611686018427387904, 221530101234102267, 346199159754189519, 691763260313141573, 2123111072498752601, 3590981476965416380, 4611686018427387904, 4611686018427387904, 4611686018427387904, 4611686018427387904, 4611686018427387904, 4611686018427387904, 4611686018427387904, 4611686018427387904, 4611686018427387904, 4611686018427387904, 4611686018427387904, 944387816539036703, 4611686018427387904, 4611686018427387904, 4611686018427387904]',
     'ARRAY<BIGINT>', map('mode', 'FAILFAST')
   ) AS `word ends`
 )
@@ -23,28 +23,36 @@ CAST(
           CAST((NOT `t`.`word` IS NULL) AS BIGINT) * (
             (CAST(`t`.`sdc once leaf word c31228da3a76` AS BIGINT) * 5) + 1 + CAST(
               (
-                ((`t`.`sdc draw 0 0` * 1073741824) + (SHIFTRIGHT(`t`.`sdc draw 0 1`, 2))) >= get(
+                (
+                  (`t`.`sdc draw bits 0 0 32` * 1073741824) + (SHIFTRIGHT(`t`.`sdc draw bits 0 32 32`, 2))
+                ) >= get(
                   `t`.`sdc list word ends`,
                   CAST((CAST(`t`.`sdc once leaf word c31228da3a76` AS BIGINT) * 4) + 1 AS INT) - 1
                 )
               ) AS BIGINT
             ) + CAST(
               (
-                ((`t`.`sdc draw 0 0` * 1073741824) + (SHIFTRIGHT(`t`.`sdc draw 0 1`, 2))) >= get(
+                (
+                  (`t`.`sdc draw bits 0 0 32` * 1073741824) + (SHIFTRIGHT(`t`.`sdc draw bits 0 32 32`, 2))
+                ) >= get(
                   `t`.`sdc list word ends`,
                   CAST((CAST(`t`.`sdc once leaf word c31228da3a76` AS BIGINT) * 4) + 2 AS INT) - 1
                 )
               ) AS BIGINT
             ) + CAST(
               (
-                ((`t`.`sdc draw 0 0` * 1073741824) + (SHIFTRIGHT(`t`.`sdc draw 0 1`, 2))) >= get(
+                (
+                  (`t`.`sdc draw bits 0 0 32` * 1073741824) + (SHIFTRIGHT(`t`.`sdc draw bits 0 32 32`, 2))
+                ) >= get(
                   `t`.`sdc list word ends`,
                   CAST((CAST(`t`.`sdc once leaf word c31228da3a76` AS BIGINT) * 4) + 3 AS INT) - 1
                 )
               ) AS BIGINT
             ) + CAST(
               (
-                ((`t`.`sdc draw 0 0` * 1073741824) + (SHIFTRIGHT(`t`.`sdc draw 0 1`, 2))) >= get(
+                (
+                  (`t`.`sdc draw bits 0 0 32` * 1073741824) + (SHIFTRIGHT(`t`.`sdc draw bits 0 32 32`, 2))
+                ) >= get(
                   `t`.`sdc list word ends`,
                   CAST((CAST(`t`.`sdc once leaf word c31228da3a76` AS BIGINT) * 4) + 4 AS INT) - 1
                 )
@@ -74,17 +82,18 @@ FROM (
     END
   END AS `sdc once leaf word c31228da3a76`
   FROM (
-    SELECT `t`.*, CAST(conv(substr(`t`.`sdc digest 0`, 25, 8), 16, 10) AS BIGINT) AS `sdc draw 0 0`,
-    CAST(conv(substr(`t`.`sdc digest 0`, 17, 8), 16, 10) AS BIGINT) AS `sdc draw 0 1`
+    SELECT `t`.*,
+    CAST(conv(substr(`t`.`sdc digest bits 0`, 25, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 0 32`,
+    CAST(conv(substr(`t`.`sdc digest bits 0`, 17, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 32 32`
     FROM (
       SELECT `t`.*,
       sha2(
         concat(
-          'b4d2591ab9d81ba32310aed3adb86fcd:0:',
+          'b4d2591ab9d81ba32310aed3adb86fcd:bits 0:',
           coalesce(CAST(`t`.`key` AS STRING), raise_error('a record has no key'))
         ),
         256
-      ) AS `sdc digest 0`,
+      ) AS `sdc digest bits 0`,
       (SELECT `word values` FROM `p`) AS `sdc list word values`,
       (SELECT `word outcomes` FROM `p`) AS `sdc list word outcomes`,
       (SELECT `word ends` FROM `p`) AS `sdc list word ends`

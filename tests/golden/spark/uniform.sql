@@ -14,7 +14,7 @@ SELECT CASE
                       (
                         CAST(
                           FLOOR(
-                            201.0e0 * CAST(`t`.`sdc draw 0 0` AS DOUBLE) * 2.3283064365386963e-10
+                            201.0e0 * CAST(`t`.`sdc draw bits 0 0 32` AS DOUBLE) * 2.3283064365386963e-10
                           ) AS DOUBLE
                         ) - 100.0e0
                       ) * 1.0e0
@@ -33,16 +33,16 @@ END AS `whole`,
 `t`.`one word` AS `one word`, `t`.`flag` AS `flag`, `t`.`letter` AS `letter`, `t`.`day` AS `day`,
 `t`.`code` AS `code`, `t`.`untouched` AS `untouched`
 FROM (
-  SELECT `t`.*, CAST(conv(substr(`t`.`sdc digest 0`, 25, 8), 16, 10) AS BIGINT) AS `sdc draw 0 0`
+  SELECT `t`.*, CAST(conv(substr(`t`.`sdc digest bits 0`, 25, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 0 32`
   FROM (
     SELECT `t`.*,
     sha2(
       concat(
-        'b4d2591ab9d81ba32310aed3adb86fcd:0:',
+        'b4d2591ab9d81ba32310aed3adb86fcd:bits 0:',
         coalesce(CAST(`t`.`key` AS STRING), raise_error('a record has no key'))
       ),
       256
-    ) AS `sdc digest 0`
+    ) AS `sdc digest bits 0`
     FROM `people` AS `t`
   ) AS `t`
 ) AS `t`

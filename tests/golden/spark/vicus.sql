@@ -4,7 +4,7 @@ WITH `p` AS (
     '["NULL", "a \\"b\\"", "blüe", "gr\'een", "red"]', 'ARRAY<STRING>', map('mode', 'FAILFAST')
   ) AS `word values`,
   from_json(
-    '[4294967296, 3024624859, 151231248, 3024624857, 151231246, 3024624855, 4294967296, 151231248, 3024624857, 151231246, 174592170, 174592169, 4294967296, 174592167, 3491843331, 3024624855, 3024624859, 151231248, 4294967296, 151231246, 174592170, 174592169, 3491843333, 174592167, 4294967296]',
+    '[65536, 2669, 2668, 53282, 2666, 3150, 65536, 3153, 3152, 3151, 3150, 3154, 65536, 3152, 3151, 53280, 2669, 2668, 65536, 2666, 3150, 3154, 3153, 3152, 65536]',
     'ARRAY<BIGINT>', map('mode', 'FAILFAST')
   ) AS `word thresholds`,
   from_json(
@@ -17,19 +17,23 @@ CAST(
   get(
     `t`.`sdc list word values`,
     CAST(
-      (SHIFTRIGHT((`t`.`sdc draw 0 0` * 5), 32)) + 1 + CAST(
+      (SHIFTRIGHT((`t`.`sdc draw bits 0 0 16` * 5), 16)) + 1 + CAST(
         (
-          ((`t`.`sdc draw 0 0` * 5) & 4294967295) >= get(
+          ((`t`.`sdc draw bits 0 0 16` * 5) & 65535) >= get(
             `t`.`sdc list word thresholds`,
             CAST(
-              (CAST(`t`.`sdc code 0` AS BIGINT) * 5) + (SHIFTRIGHT((`t`.`sdc draw 0 0` * 5), 32)) + 1 AS INT
+              (CAST(`t`.`sdc code 0` AS BIGINT) * 5) + (
+                SHIFTRIGHT((`t`.`sdc draw bits 0 0 16` * 5), 16)
+              ) + 1 AS INT
             ) - 1
           )
         ) AS BIGINT
       ) * get(
         `t`.`sdc list word moves`,
         CAST(
-          (CAST(`t`.`sdc code 0` AS BIGINT) * 5) + (SHIFTRIGHT((`t`.`sdc draw 0 0` * 5), 32)) + 1 AS INT
+          (CAST(`t`.`sdc code 0` AS BIGINT) * 5) + (
+            SHIFTRIGHT((`t`.`sdc draw bits 0 0 16` * 5), 16)
+          ) + 1 AS INT
         ) - 1
       ) AS INT
     ) - 1
@@ -42,16 +46,16 @@ FROM (
   (
     NULLIF(array_position(`t`.`sdc list word values`, CAST(CAST(`t`.`word` AS STRING) AS STRING)), 0) - 1
   ) AS `sdc code 0`,
-  CAST(conv(substr(`t`.`sdc digest 0`, 25, 8), 16, 10) AS BIGINT) AS `sdc draw 0 0`
+  CAST(conv(substr(`t`.`sdc digest bits 0`, 29, 4), 16, 10) AS BIGINT) AS `sdc draw bits 0 0 16`
   FROM (
     SELECT `t`.*,
     sha2(
       concat(
-        'b4d2591ab9d81ba32310aed3adb86fcd:0:',
+        'b4d2591ab9d81ba32310aed3adb86fcd:bits 0:',
         coalesce(CAST(`t`.`key` AS STRING), raise_error('a record has no key'))
       ),
       256
-    ) AS `sdc digest 0`,
+    ) AS `sdc digest bits 0`,
     (SELECT `word values` FROM `p`) AS `sdc list word values`,
     (SELECT `word thresholds` FROM `p`) AS `sdc list word thresholds`,
     (SELECT `word moves` FROM `p`) AS `sdc list word moves`

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sdcdb.assess.patterns import MOST_RECORDS, patterns
+from sdcdb.assess.patterns import MOST_RECORDS, Thresholds, patterns
 
 
 def table(rows: int = 1_000, seed: int = 1) -> pd.DataFrame:
@@ -86,3 +86,33 @@ def test_a_large_table_is_sampled_and_a_seed_fixes_the_sample() -> None:
     assert sum(leaf.total for leaf in first.original.leaves()) == MOST_RECORDS
     assert first.entropies == again.entropies
     assert first.entropies != other.entropies
+
+
+def test_an_intruder_uses_how_noise_depends_on_the_leaf() -> None:
+    """Where noise falls on one leaf only, records of the other are found as if nothing had been done to them.
+
+    Cities change in the leaf of age above 50 and nowhere else. Mixed over all leaves, the chances would say that every
+    city may have changed.
+    """
+    before = table(4_000).assign(risk=lambda t: np.where(t["age"] > 50, "high", "low"))
+    rng = np.random.default_rng(5)
+    changed = np.where(before["age"] > 50, rng.permutation(before["city"]), before["city"])
+    known = patterns(before, before.assign(city=changed), "risk")
+    scattered = np.where(
+        rng.random(4_000) < (before["age"] > 50).mean(), rng.permutation(before["city"]), before["city"]
+    )
+    mixed = patterns(before, before.assign(city=scattered), "risk")
+    assert known is not None and mixed is not None  # noqa: PT018 - both are for the type checker
+    assert known.security is not None and mixed.security is not None  # noqa: PT018
+    assert known.security.sd > mixed.security.sd + 0.2  # some are found easily, some hardly
+    assert min(each.least_record for each in known.entropies) < min(each.least_record for each in mixed.entropies)
+
+
+def test_security_is_the_share_of_records_below_a_threshold() -> None:
+    before = table()
+    for threshold, below in ((0.0, 0.0), (99.0, 1.0)):
+        found = patterns(before, before.copy(), "risk", thresholds=Thresholds(threshold, 0.05))
+        assert found is not None
+        assert found.security is not None
+        assert (found.security.below, found.security.secure) == (below, below == 0.0)
+        assert f"H_t = {threshold:g} bits" in found.security.words()

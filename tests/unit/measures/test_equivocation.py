@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import binom, norm
+from scipy.stats import binom, entropy, norm
 
 from sdcdb.errors import DataError
 from sdcdb.measures import equivocation
 from sdcdb.measures.cae_curve import cae
-from sdcdb.measures.equivocation import after_noise, after_restriction, after_sampling, binomial_noise
+from sdcdb.measures.equivocation import after_noise, after_restriction, after_sampling, binomial_noise, bounded_noise
 
 SALARY = list(range(10, 260, 10))  # the 25 values of the paper's Table 2
 
@@ -177,3 +177,15 @@ def test_more_noise_leaves_the_intruder_less_sure() -> None:
 def test_mistakes_are_told_with_what_to_do(call: object, word: str) -> None:
     with pytest.raises(DataError, match=word):
         call()  # type: ignore[operator] # a list of lambdas
+
+
+def test_algorithm_3_as_printed_spreads_a_record_evenly_over_its_bounds() -> None:
+    """Noise of at most M/2 = 2 steps either way; at y = 1 the domain's first value ends the bounds."""
+    size, largest = 7, 4
+    likelihood = bounded_noise(size, largest)
+    for y in range(size):
+        low, high = max(0, y - largest // 2), min(size - 1, y + largest // 2)
+        p = after_noise([y + largest // 2], likelihood)
+        inside = (np.arange(size) >= low) & (np.arange(size) <= high)
+        assert p == pytest.approx(np.where(inside, 1 / (high - low + 1), 0))
+        assert entropy(p) >= entropy(after_noise([y + largest // 2], binomial_noise(size, largest))) - 1e-12

@@ -82,6 +82,37 @@ def test_cactus_counts_strong_connections() -> None:
         cactus({"a": ["x"]})
 
 
+def connected(*pairs: tuple[str, str, int]) -> dict[str, list[str | None]]:
+    """Return 360 records of the example of section 6.3, with three values of a, four of b and two of c."""
+    rows: list[tuple[str | None, ...]] = [(*pair[:2], "c1") for pair in pairs for _ in range(pair[2])]
+    rows += [("a2", "b2", "c2")] * (360 - len(rows)) + [(None, "b3", None), (None, "b4", None)]
+    return {name: [row[n] for row in rows] for n, name in enumerate("abc")}
+
+
+@pytest.mark.parametrize(("records", "similar"), [(36, True), (35, False)])
+def test_36_records_are_a_strong_connection_in_the_example_of_cactus(records: int, *, similar: bool) -> None:
+    """Section 6.3: 360 / (3 x 4) = 30 are expected, and with a factor of 1.2 "at least" 36 are needed."""
+    columns = connected(("a1", "b1", 100), ("a2", "b1", 31), ("a3", "b1", records))
+    del columns["c"]
+    assert (("a1", "a3") in cactus(columns, 1.2).similar["a"]) is similar
+
+
+def test_similarity_with_respect_to_one_other_column_is_enough() -> None:
+    columns = connected(("a1", "b1", 100), ("a3", "b1", 40))
+    columns["d"] = [None if a is None else {"a1": "d1", "a3": "d2", "a2": "d3"}[a] for a in columns["a"]]
+    found = cactus(columns, 1.2)
+    assert ("a1", "a3") in found.similar["a"]
+    assert "d" not in found.respects["a"]["a1", "a3"]
+
+
+def test_a_cluster_of_cactus_needs_support() -> None:
+    columns = connected(("a1", "b1", 100), ("a3", "b1", 40))
+    every = cactus(columns, 1.2)
+    assert every.supports == (220, 100)
+    assert cactus(columns, 1.2, support=100).supports == (220,)
+    assert dict(cactus(columns, 1.2, support=100).clusters[0]) == {"a": ("a2",), "b": ("b2",), "c": ("c2",)}
+
+
 def test_records_cluster_by_the_leaves_of_several_trees() -> None:
     columns = {"a": ["p", "p", "p", "p", "q", "q", "q", "q"], "b": ["x", "x", "x", "x", "y", "y", "y", "y"]}
     table = TrainingTable.of({**columns, "n": [1, 1, 9, 9, 1, 1, 9, 9]}, "a")

@@ -10,6 +10,7 @@ from scipy.stats import chisquare
 from support import protecting
 from support.protecting import fixed_secret
 
+from sdcdb.engines.expressions import Bits
 from sdcdb.errors import DataError
 from sdcdb.techniques.families.categories import FittedTransition
 from sdcdb.views.protect import Protected
@@ -28,12 +29,12 @@ def protected(columns: dict[str, Any], select: str) -> tuple[duckdb.DuckDBPyConn
     return database.con, made
 
 
-def lane(block: str, number: int, key: int) -> int:
-    """Compute a draw as the manual says, without any of our code: lane 0 is the last 32 bits of the first half."""
+def cut(bits: Bits, key: int) -> int:
+    """Compute a draw as the manual says, without any of our code: bit 0 is the last one of the first half."""
     subkey = Secret(SECRET.encode()).subkey("t")
-    digest = hashlib.sha256(f"{subkey}:{block}:{key}".encode()).hexdigest()
-    half = digest[:32] if number < 4 else digest[32:]
-    return int(half, 16) >> (32 * (number % 4)) & 0xFFFFFFFF
+    digest = hashlib.sha256(f"{subkey}:bits {bits.first // 256}:{key}".encode()).hexdigest()
+    half = digest[:32] if bits.first % 256 < 128 else digest[32:]
+    return int(half, 16) >> (bits.first % 128) & (2**bits.width - 1)
 
 
 WORDS = "SELECT i AS id, ['red', 'green', 'blue', 'grey'][1 + i % 4] AS word FROM range(1, 60001) t(i)"
@@ -46,9 +47,11 @@ def test_sql_draws_what_python_draws() -> None:
     assert isinstance(fitted, FittedTransition)
     values = fitted.shape.values
     before = [values.index(word) for (word,) in con.execute("SELECT word FROM t ORDER BY id").fetchall()]
-    first = made.plan.lanes[f"{fitted.scope}:word"]
-    draws = [lane(str(first // 8), first % 8, key) for key in range(1, 2001)]
-    expected = [values[i] for i in fitted.transition().sample(before[:2000], draws)]
+    bits = made.plan.lanes[f"{fitted.scope}:word"]
+    assert isinstance(bits, Bits)
+    assert bits.width == fitted.bits == 16
+    draws = [cut(bits, key) for key in range(1, 2001)]
+    expected = [values[i] for i in fitted.transition().sample(before[:2000], draws, 16)]
     assert [word for (word,) in con.execute("SELECT word FROM v LIMIT 2000").fetchall()] == expected
 
 
@@ -111,3 +114,25 @@ def test_two_columns_change_independently() -> None:
     """).fetchall()[0]
     assert kept[:2] == pytest.approx((0.5, 0.5), abs=5 * 0.5 / ROWS**0.5)
     assert abs(kept[2]) < 5 / ROWS**0.5
+
+
+def test_the_matrix_of_few_values_is_the_one_that_the_view_applies() -> None:
+    _, made = protected(FOUR, WORDS)
+    (fitted,) = made.plan.fitted
+    assert isinstance(fitted, FittedTransition)
+    shares = np.array(fitted.matrix) * 2**16
+    assert (shares == shares.round()).all()
+    assert np.abs(fitted.matrix - np.where(np.eye(4), 0.55, 0.15)).max() < 2**-16
+    tables = fitted.transition().alias(16)
+    drawn = fitted.transition().sample(np.zeros(2**16, np.int64), np.arange(2**16), 16)
+    assert tables.bits == 16
+    assert np.bincount(drawn).tolist() == shares[0].tolist()
+
+
+def test_a_column_of_many_values_has_a_draw_of_32_bits() -> None:
+    _, made = protected(
+        {"word": {"method": "warner", "p": 0.5}}, "SELECT i AS id, 'w' || i % 65 AS word FROM range(650) t(i)"
+    )
+    (fitted,) = made.plan.fitted
+    assert isinstance(fitted, FittedTransition)
+    assert fitted.bits == 32

@@ -1,0 +1,1 @@
+"""Counts of a confidential category: what all answers together let anybody conclude about one person's value."""

@@ -1,0 +1,174 @@
+"""What a database knows of its columns beyond one table's profile: some values, keys, and who refers to whom."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import duckdb
+
+from sdcdb.connection.identifiers import identifier, quoted, table_reference
+from sdcdb.connection.profile import ColumnProfile, TableProfile
+from sdcdb.policy.column_names import read_name, tokens
+from sdcdb.policy.guess import Evidence, Guess, guess_key, guess_role
+from sdcdb.policy.models import Role
+
+VALUES = 400  # different values that are looked at
+CANDIDATES = 6  # columns that a composite key is sought among
+_NAMES_ONE = frozenset(["id", "key", "uuid", "no", "nr", "num", "number", "code", "sk", "ref", "nummer", "numero"])
+
+
+@dataclass(frozen=True)
+class Understood:
+    """A table with what was found out about it."""
+
+    profile: TableProfile
+    guesses: Mapping[str, Guess]
+    key: str | None
+    together: tuple[str, ...]
+    """Columns that are unique together, where no column is by itself."""
+    person: str | None
+    """The column that names a person, where a person has several records."""
+    most: int
+    """The most records that one person has."""
+    public: str | None
+    """Why the table looks public, if it does."""
+
+
+def understand(con: duckdb.DuckDBPyConnection, profiles: list[TableProfile]) -> list[Understood]:
+    """Guess the roles of all columns of all tables, each in the light of the others."""
+    alone = {table.name: _alone(con, table) for table in profiles}
+    guesses = {name: {c: guess_role(*both) for c, both in columns.items()} for name, columns in alone.items()}
+    public = {t.name: guess_public(t, guesses[t.name], [o for o in profiles if o is not t]) for t in profiles}
+    found = []
+    for table in profiles:
+        referring = {
+            name: (column, replace(seen, **_relation(table, column, profiles, public)))
+            for name, (column, seen) in alone[table.name].items()
+        }
+        person = _person(table, {name: guess_role(*both) for name, both in referring.items()})
+        seen = dict(referring)
+        for name in _one_per_person(con, table, person, referring) if person else ():
+            seen[name] = (seen[name][0], replace(seen[name][1], per_person=person))
+        key = _declared_key(con, table) or guess_key(table)
+        roles = {name: guess_role(*both) for name, both in seen.items()}
+        together = () if key else _composite(con, table)
+        most = _most_records(con, table, person) if person else 1
+        found.append(Understood(table, roles, key, together, person, most, public[table.name]))
+    return found
+
+
+def guess_public(table: TableProfile, guesses: Mapping[str, Guess], others: list[TableProfile]) -> str | None:
+    """Say why `table` looks like a public dimension table, or None."""
+    own = [(column, guesses[column.name]) for column in table.columns]
+    personal = ("person", "reach", "house", "official", "login", "names of people", "birth", "sex")
+    if len(table.columns) < 2 or any(g.role is Role.CONFIDENTIAL and g.kind for _, g in own):
+        return None
+    if any(word in guess.kind for _, guess in own for word in personal):
+        return None
+    for other in others:
+        for column in table.columns:
+            shared = other.column(column.name)
+            if column.unique and shared is not None and not shared.unique and other.rows > table.rows:
+                return f"one row per {column.name!r}, a column of {other.name!r}, and nothing confidential in it"
+    return None
+
+
+def _alone(con: duckdb.DuckDBPyConnection, table: TableProfile) -> dict[str, tuple[ColumnProfile, Evidence]]:
+    source, about = quoted(table_reference(table.name)), _about(table)
+    found = {}
+    for column in table.columns:
+        values: list[str] = []
+        if column.text and column.distinct:
+            name = quoted(identifier(column.name))
+            sql = f"SELECT DISTINCT {name} FROM {source} WHERE {name} IS NOT NULL ORDER BY hash({name}) LIMIT {VALUES}"
+            values = [value for (value,) in con.execute(sql).fetchall()]
+        found[column.name] = (column, Evidence(values, about=about))
+    return found
+
+
+def _about(table: TableProfile) -> str | None:
+    """Return the confidential matter that a table's name says, if it says one."""
+    said = read_name(table_reference(table.name).name)
+    return next((each.meaning.kind for each in said if each.meaning.role == Role.CONFIDENTIAL.value), None)
+
+
+def _relation(
+    table: TableProfile, column: ColumnProfile, profiles: list[TableProfile], public: Mapping[str, str | None]
+) -> dict[str, str]:
+    """Say whose key a column repeats: that of a public table, or that of a table of people."""
+    for other in profiles:
+        own = other.column(column.name)
+        if other is table or own is None or not own.unique or column.unique:
+            continue
+        if public[other.name]:
+            return {"dimension": other.name}
+        if _NAMES_ONE & set(tokens(column.name)):
+            return {"refers": other.name}
+    return {}
+
+
+def _person(table: TableProfile, guesses: Mapping[str, Guess]) -> str | None:
+    """Return the column that names a person in several records."""
+    for column in table.columns:
+        named = any(said.meaning.kind == "a person" for said in read_name(column.name))
+        number = _NAMES_ONE & set(tokens(column.name))
+        if guesses[column.name].role is Role.IDENTIFIER and named and number and not column.unique and column.distinct:
+            return column.name
+    return None
+
+
+def _most_records(con: duckdb.DuckDBPyConnection, table: TableProfile, person: str) -> int:
+    who, source = quoted(identifier(person)), quoted(table_reference(table.name))
+    row = con.execute(f"SELECT max(n) FROM (SELECT count(*) AS n FROM {source} GROUP BY {who})").fetchone()
+    return int(row[0]) if row is not None and row[0] else 1
+
+
+def _one_per_person(
+    con: duckdb.DuckDBPyConnection,
+    table: TableProfile,
+    person: str,
+    columns: Mapping[str, tuple[ColumnProfile, Evidence]],
+) -> list[str]:
+    """Return columns with one value for each person, and another for (nearly) every other."""
+    who = quoted(identifier(person))
+    people = columns[person][0].distinct
+    near = [
+        name
+        for name, (column, _) in columns.items()
+        if name != person and (column.text or column.integer) and 0.9 * people <= column.distinct <= people > 20
+    ]
+    if not near:
+        return []
+    most = ", ".join(f"max(n{i})" for i in range(len(near)))
+    counts = ", ".join(f"count(DISTINCT {quoted(identifier(name))}) AS n{i}" for i, name in enumerate(near))
+    source = quoted(table_reference(table.name))
+    row = con.execute(f"SELECT {most} FROM (SELECT {counts} FROM {source} GROUP BY {who})").fetchone() or ()
+    return [name for name, many in zip(near, row, strict=True) if many == 1]
+
+
+def _declared_key(con: duckdb.DuckDBPyConnection, table: TableProfile) -> str | None:
+    """Return the primary key that the database declares, if it is one column."""
+    own = table_reference(table.name)
+    rows = con.execute(
+        "SELECT constraint_column_names FROM duckdb_constraints() WHERE constraint_type = 'PRIMARY KEY' "
+        "AND database_name = current_database() AND schema_name = ? AND table_name = ?",
+        [own.db or "main", own.name],
+    ).fetchall()
+    return next((names[0] for (names,) in rows if len(names) == 1), None)
+
+
+def _composite(con: duckdb.DuckDBPyConnection, table: TableProfile) -> tuple[str, ...]:
+    """Find two or three columns that are unique together."""
+    like = [
+        c.name
+        for c in table.columns
+        if not c.nulls and c.distinct > 1 and (_NAMES_ONE & set(tokens(c.name)) or c.type.startswith(("DATE", "TIME")))
+    ][:CANDIDATES]
+    source = quoted(table_reference(table.name))
+    for size in (2, 3):
+        for names in combinations(like, size):
+            listed = ", ".join(quoted(identifier(name)) for name in names)
+            row = con.execute(f"SELECT count(*) FROM (SELECT DISTINCT {listed} FROM {source})").fetchone()
+            if row is not None and row[0] == table.rows > 1:
+                return names
+    return ()

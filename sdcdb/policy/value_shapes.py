@@ -1,0 +1,74 @@
+"""What the values of a column look like: e-mail addresses, phone numbers, names of people, free text."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from sdcdb.policy.column_names import plain
+from sdcdb.policy.defaults import load_data
+
+MOST = 0.8  # the share of values that must have a shape
+NAMES = 0.12  # the share of values with a frequent name that makes a column one of names
+FREE_WORDS = 4  # words of an average value of free text
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What values look like, and the role that follows."""
+
+    kind: str
+    role: str
+
+
+_PATTERNS = (
+    (Shape("e-mail addresses", "identifier"), re.compile(r"[^@\s]+@[^@\s]+\.[A-Za-z]{2,}")),
+    (Shape("IBANs", "identifier"), re.compile(r"[A-Z]{2}[0-9]{2}[ ]?([A-Z0-9]{4}[ ]?){2,7}[A-Z0-9]{1,4}")),
+    (Shape("UUIDs", "identifier"), re.compile(r"[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")),
+    (Shape("web addresses", "identifier"), re.compile(r"(https?://|www\.)\S+")),
+    (Shape("IP addresses", "identifier"), re.compile(
+        r"([0-9]{1,3}\.){3}[0-9]{1,3}|([0-9a-f]{0,4}:){3,7}[0-9a-f]{1,4}")),
+    (Shape("social security numbers", "identifier"), re.compile(r"[0-9]{3}-[0-9]{2}-[0-9]{4}")),
+    (Shape("dates", "quasi"), re.compile(
+        r"[0-9]{4}-[0-9]{2}-[0-9]{2}([ T].*)?|[0-9]{1,2}[./][0-9]{1,2}[./][0-9]{2,4}")),
+    (Shape("phone numbers", "identifier"), re.compile(r"(?=(?:[^0-9]*[0-9]){7,15}[^0-9]*$)(\+|0|\()[0-9 ()./-]{6,}|"
+                                                      r"(1[ .-])?\(?[0-9]{3}\)?[ .-][0-9]{3}[ .-][0-9]{3,4}")),
+    (Shape("card numbers", "identifier"), re.compile(r"[0-9]{4}([ -]?[0-9]{4}){2}[ -]?[0-9]{1,4}")),
+    (Shape("street addresses", "identifier"), re.compile(r"[0-9]{1,5}[a-z]? [A-Z\u00c0-\u00dc][\w'. -]{3,}|"
+                                                         r"[A-Z\u00c0-\u00dc][\w'. -]{3,} [0-9]{1,4}[a-zA-Z]?")),
+    (Shape("postcodes", "quasi"), re.compile(r"[A-Z]{1,2}[0-9][0-9A-Z]? ?[0-9][A-Z]{2}|[0-9]{4} ?[A-Z]{2}|"
+                                             r"[A-Z][0-9][A-Z] ?[0-9][A-Z][0-9]|[0-9]{5}(-[0-9]{4})?")),
+    (Shape("coordinates", "quasi"), re.compile(r"\(?-?[0-9]{1,3}\.[0-9]{3,}[,; ] ?-?[0-9]{1,3}\.[0-9]{3,}\)?")),
+)  # fmt: skip
+
+
+def read_values(values: Sequence[str]) -> Shape | None:
+    """Return the shape that most of the given different values have, if any."""
+    seen = [value.strip() for value in values if value and value.strip()]
+    if len(seen) < 3:
+        return None
+    for shape, pattern in _PATTERNS:
+        if sum(bool(pattern.fullmatch(value)) for value in seen) >= MOST * len(seen):
+            return shape
+    if _names(seen):
+        return Shape("names of people", "identifier")
+    if sum(len(value.split()) for value in seen) >= FREE_WORDS * len(seen) and len(seen) > 20:
+        return Shape("free text", "identifier")
+    return None
+
+
+def _names(values: list[str]) -> bool:
+    """Tell whether values are names: capitalised words without digits, some of them frequent names."""
+    like = [
+        v for v in values if len(v) < 50 and len(v.split()) <= 4 and v[:1].isupper() and not re.search(r"[0-9_/&]", v)
+    ]
+    if len(like) < MOST * len(values):
+        return False
+    known = sum(any(part in _known() for part in re.findall(r"[a-z]+", plain(value))) for value in like)
+    return known >= max(3, NAMES * len(values))
+
+
+@cache
+def _known() -> frozenset[str]:
+    found = load_data("person_names.yaml")
+    return frozenset(found["given"]) | frozenset(found["family"])

@@ -1,0 +1,92 @@
+"""`refresh: auto`: newcomers who trickle in show only together, so that no two versions differ by a few people."""
+
+from pathlib import Path
+
+import duckdb
+import pytest
+
+import sdcdb
+from sdcdb.errors import Denied
+from sdcdb.gateway.gateway import Gateway
+
+POLICY = """\
+version: 1
+tables:
+  people:
+    key: id
+    columns:
+      id: identifier
+      town: quasi
+      pay: {role: confidential, domain: [0, 9999], step: 1}
+    restrict: {refresh: auto, refresh_people: 20}
+"""
+ALL = "SELECT COUNT(*), SUM(pay) FROM people"
+
+
+@pytest.fixture
+def people(tmp_path: Path) -> Path:
+    path = tmp_path / "people.duckdb"
+    with duckdb.connect(str(path)) as con:
+        con.execute(
+            "CREATE TABLE people AS SELECT range AS id, (range % 4)::INTEGER AS town, "
+            "(range * 7919 % 10000)::INTEGER AS pay FROM range(400)"
+        )
+    path.with_suffix(".policy.yaml").write_text(POLICY, encoding="utf-8")
+    return path
+
+
+def hire(db: sdcdb.Database, first: int, number: int) -> None:
+    db.con.execute(
+        f"INSERT INTO people SELECT range, (range % 4)::INTEGER, (range * 31 % 10000)::INTEGER "
+        f"FROM range({first}, {first + number})"
+    )
+
+
+def counted(gateway: Gateway) -> int:
+    return int(gateway.ask(ALL).rows[0][0])
+
+
+def test_newcomers_who_trickle_in_show_together(people: Path) -> None:
+    with sdcdb.open(people) as db, db.gateway() as gateway:
+        assert counted(gateway) == 400
+        for n in range(19):
+            hire(db, 1000 + n, 1)
+            assert gateway.refresh_due() == []
+            assert counted(gateway) == 400, "the version before is answered about"
+        hire(db, 1019, 1)
+        assert gateway.refresh_due() == ["people"]
+        assert counted(gateway) == 420
+
+
+def test_those_who_come_and_leave_again_count_once(people: Path) -> None:
+    with sdcdb.open(people) as db, db.gateway() as gateway:
+        assert counted(gateway) == 400
+        hire(db, 1000, 12)
+        db.con.execute("DELETE FROM people WHERE id < 12")
+        assert gateway.refresh_due() == []
+        db.con.execute("UPDATE people SET pay = (pay + 1) % 10000 WHERE id BETWEEN 100 AND 119")
+        assert gateway.refresh_due() == ["people"]
+
+
+@pytest.mark.parametrize(("number", "shown"), [(5, False), (25, True)])
+def test_a_gateway_that_opens_takes_enough_changes_by_itself(people: Path, number: int, *, shown: bool) -> None:
+    with sdcdb.open(people) as db, db.gateway() as gateway:
+        assert counted(gateway) == 400
+    with sdcdb.open(people) as db:
+        hire(db, 1000, number)
+        with db.gateway() as gateway:
+            if shown:
+                assert counted(gateway) == 400 + number
+            else:
+                with pytest.raises(Denied, match="version"):
+                    counted(gateway)
+                assert gateway.refresh() == ["people"], "the owner may still declare it"
+
+
+def test_records_that_cannot_be_followed_wait_for_the_owner(people: Path) -> None:
+    with sdcdb.open(people) as db, db.gateway() as gateway:
+        assert counted(gateway) == 400
+    with sdcdb.open(people) as db:
+        db.con.execute("UPDATE people SET id = id + 50000")
+        with db.gateway() as gateway, pytest.raises(Denied):
+            counted(gateway)

@@ -1,0 +1,168 @@
+"""Roles that `sdcdb init` guesses, and the policy that follows from them."""
+
+import re
+import runpy
+
+import duckdb
+import pytest
+from support.paths import ROOT
+
+import sdcdb
+from sdcdb.connection.profile import profile
+from sdcdb.database import Database
+from sdcdb.policy.draft import draft_policy
+from sdcdb.policy.evidence import Understood, understand
+from sdcdb.policy.load import parse_document
+from sdcdb.policy.models import Policy
+from sdcdb.policy.value_shapes import read_values
+
+PERSONS = """
+    CREATE TABLE persons AS SELECT i AS person_id,
+        ['Anna', 'Peter', 'Maria', 'Jean', 'José', 'Giulia'][1 + (hash(i) % 6)::INTEGER] AS first_name,
+        ['Smith', 'Müller', 'Dupont', 'Garcia', 'Rossi', 'Jansen'][1 + (hash(i + 9) % 6)::INTEGER] AS last_name,
+        DATE '1940-01-01' + (hash(i + 1) % 25000)::INTEGER AS birth_date,
+        lpad((10000 + hash(i + 2) % 3000)::VARCHAR, 5, '0') AS postcode,
+        ['m', 'f'][1 + (hash(i + 3) % 2)::INTEGER] AS gender,
+        round(exp(3 + (hash(i + 4) % 1000) / 250.0), 2)::DECIMAL(10, 2) AS bill,
+        ['flu', 'cold', 'asthma'][1 + (hash(i + 5) % 3)::INTEGER] AS diagnosis,
+        'call back about the leg and arm of ' || i AS remarks
+    FROM range(2000) AS r(i)
+"""
+
+
+def uncommented(text: str) -> str:
+    """Return a drafted policy with its protected view uncommented, as it tells its reader to."""
+    return re.sub(r"(?m)^    # (?=protect:|  )", "    ", text)
+
+
+def drafted(con: duckdb.DuckDBPyConnection, *tables: str) -> Policy:
+    return parse_document(uncommented(draft_policy(con, "x.duckdb", list(tables) or None))).policy
+
+
+def understood(sql: str) -> list[Understood]:
+    con = duckdb.connect()
+    con.execute(sql)
+    names = [name for (name,) in con.execute("SELECT table_name FROM duckdb_tables() ORDER BY table_oid").fetchall()]
+    return understand(con, [profile(con, name) for name in names])
+
+
+def test_the_suggested_view_publishes_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    with sdcdb.open(":memory:") as database:
+        database.con.execute(PERSONS)
+        text = uncommented(draft_policy(database.con, "x.duckdb")).replace(
+            "secret: keyfile", "secret: env:GUESS_SECRET"
+        )
+        monkeypatch.setenv("GUESS_SECRET", "a secret for tests of guesses")
+        database.policy = parse_document(text).policy
+        (made,) = database.protect()
+        assert not {"first_name", "last_name", "remarks", "person_id"} & set(made.plan.columns)
+        assert not [name for name in ("birth_date", "postcode", "bill") if made.plan.words()[name] == "as it is"]
+        rows = database.con.execute("SELECT birth_date, postcode, gender, count(*) FROM persons_public GROUP BY ALL")
+        assert min(count for *_, count in rows.fetchall()) >= 5
+        assert database.standing("persons_public").passed
+        means = database.con.execute(
+            "SELECT (SELECT avg(bill) FROM persons), (SELECT avg(bill) FROM persons_public)"
+        ).fetchone()
+        assert means is not None
+        assert means[1] == pytest.approx(means[0], rel=0.02)
+
+
+def test_roles_on_public_schemas() -> None:
+    """Numbers that the documentation gives; the errors that show too much are listed by name."""
+    found = runpy.run_path(str(ROOT / "benchmarks" / "roles" / "measure.py"))["measure"]()
+    assert sum(part["columns"] for part in found.values()) >= 300
+    assert found["held_out"]["columns"] >= 100
+    for part in found.values():
+        assert part["identifiers_that_leave"] == []
+        assert part["accuracy"] >= 0.9
+        assert len(part["unsafe"]) <= 2
+
+
+@pytest.mark.parametrize(
+    ("name", "role"),
+    [
+        ("dateOfBirth", "quasi"),
+        ("GEBURTSDATUM", "quasi"),
+        ("Staatsangehörigkeit", "quasi"),
+        ("Versichertennummer", "identifier"),
+        ("religion", "confidential"),
+        ("orientation_sexuelle", "confidential"),
+        ("vakbond", "confidential"),
+        ("antecedentes_penales", "confidential"),
+        ("codice_fiscale", "identifier"),
+        ("saldo", "confidential"),
+        ("etnia", "confidential"),
+        ("cidade", "quasi"),
+        ("xqzv", "confidential"),
+    ],
+)
+def test_names_in_seven_languages(name: str, role: str) -> None:
+    (table,) = understood(f"CREATE TABLE t AS SELECT i AS id, 'v' || (i % 7) AS \"{name}\" FROM range(100) AS r(i)")
+    assert table.guesses[name].role.value == role, table.guesses[name]
+
+
+def test_what_is_unknown_is_kept_safe_and_marked() -> None:
+    con = duckdb.connect()
+    con.execute("CREATE TABLE t AS SELECT i AS id, i % 3 AS xqzv, 'w' || i % 90 AS qqqq FROM range(200) AS r(i)")
+    text = draft_policy(con, "x.duckdb")
+    assert re.search(r"xqzv: \{role: confidential.*CHECK", text)
+    assert re.search(r"qqqq: identifier  # CHECK", text)
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        (["a@b.org", "c.d@e.com", "x@y.de"], "e-mail addresses"),
+        (["+49 170 1234567", "+44 20 7946 0958", "0151/2345678"], "phone numbers"),
+        (["DE89370400440532013000", "GB29NWBK60161331926819", "FR7630006000011234567890189"], "IBANs"),
+        (["SW1A 1AA", "M1 1AE", "EC1A 1BB"], "postcodes"),
+        (["52.5200, 13.4050", "48.8566, 2.3522", "40.4168, -3.7038"], "coordinates"),
+        (["1980-02-03", "1999-12-31", "2001-01-01"], "dates"),
+        (["Anna Smith", "Peter Müller", "José García", "Zork Blub"], "names of people"),
+        (["12 Main Street", "7 Oak Road", "250 Elm Avenue"], "street addresses"),
+    ],
+)
+def test_shapes_of_values(values: list[str], kind: str) -> None:
+    found = read_values(values)
+    assert found is not None
+    assert found.kind == kind
+
+
+def test_persons_with_several_records_and_keys_of_two_columns() -> None:
+    customers, lines = understood("""
+        CREATE TABLE customers AS SELECT i AS customer_id, 'N' || i AS name, i % 7 AS region FROM range(100) AS r(i);
+        CREATE TABLE lines AS SELECT i // 3 AS order_no, i % 3 AS line_no, i % 100 AS customer_id,
+            'C' || (i % 100) AS handle, i * 1.5 AS amount FROM range(900) AS r(i)
+    """)
+    assert customers.key == "customer_id"
+    assert lines.key is None
+    assert lines.together == ("order_no", "line_no")
+    assert lines.person == "customer_id"
+    assert lines.guesses["customer_id"].role.value == "identifier"
+    assert lines.guesses["handle"].role.value == "identifier"
+    assert "each customer_id" in lines.guesses["handle"].reason
+
+
+def test_several_records_of_one_person_do_not_count_as_several_people() -> None:
+    con = duckdb.connect()
+    con.execute("""
+        CREATE TABLE visits AS SELECT i AS visit_id, i // 4 AS patient_id, (hash(i) % 9)::INTEGER AS ward,
+            DATE '2020-01-01' + (hash(i // 4) % 300)::INTEGER AS admitted, i * 1.5 AS cost FROM range(2000) AS r(i)
+    """)
+    policy = drafted(con)
+    assert policy.tables["visits"].release.min_k == 20
+    (view,) = policy.tables["visits"].protect.values()
+    assert view.rows is not None
+    assert getattr(view.rows, "k", 0) == 20
+
+
+def test_views_and_other_schemas() -> None:
+    con = duckdb.connect()
+    con.execute("CREATE SCHEMA hr")
+    con.execute("CREATE TABLE hr.staff AS SELECT i AS id, i % 60 AS age, i * 10 AS salary FROM range(300) AS r(i)")
+    con.execute("CREATE VIEW old AS SELECT * FROM hr.staff WHERE age > 20")
+    assert list(drafted(con).tables) == ["hr.staff"]
+    policy = drafted(con, "old")
+    assert policy.tables["old"].restrict is None
+    database = Database(None, con, policy)
+    assert [problem for problem in database.check() if problem.severity == "error"] == []
