@@ -15,7 +15,7 @@ IDENTIFIER = "identifier"
 
 def problems_of_table(table: "Table") -> Iterator[Problem]:
     """Yield what is wrong with `person` and `refers` of one table."""
-    named = [(("person",), table.person)] if table.person is not None else []
+    named: list[tuple[tuple[str, ...], str]] = [(("person",), table.person)] if table.person is not None else []
     named += [(("refers", column), column) for column in table.refers]
     for path, column in named:
         if column not in table.columns:

@@ -58,7 +58,7 @@ JOIN = "FROM visits JOIN patients USING (patient_id)"
 ANSWERED = [
     f"SELECT SUM(cost), COUNT(*), COUNT(DISTINCT patient_id) {JOIN} WHERE patients.sex = 'F'",
     f"SELECT sex, AVG(cost), COUNT(DISTINCT patients.patient_id) {JOIN} GROUP BY sex ORDER BY sex",
-    "SELECT sex, ward, SUM(cost) FROM visits v JOIN patients p ON v.patient_id = p.patient_id GROUP BY ALL ORDER BY ALL",
+    "SELECT sex, ward, SUM(cost) FROM visits v JOIN patients p USING (patient_id) GROUP BY ALL ORDER BY 1, 2",
     "SELECT SUM(cost), COUNT(*) FROM patients JOIN visits ON visits.patient_id = patients.patient_id WHERE sex = 'M'",
     "SELECT sex, COUNT(*) FROM visits LEFT JOIN patients USING (patient_id) GROUP BY sex ORDER BY sex",
     f"SELECT COUNT(*) {JOIN}",
