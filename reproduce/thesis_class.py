@@ -47,7 +47,8 @@ SHAPES = {  # columns B to F of Tables 9.1 and 9.2, one or two trees each
     },
     "WBC": {"original": "4 - - - 4", "rpt": "4 4 0 0 6", "ppt": "5 4 1 0 7", "alpt": "6 3 3 1 11"},
 }
-TREES = {  # Tables 9.1 and 9.2, column H, means where there are two trees: original, testing and perturbed data
+# Tables 9.1 and 9.2, column H, means where there are two trees: original, testing and perturbed data
+TREES: dict[str, dict[str, tuple[float, float, float]]] = {
     "BHP": {"original": (3, 12, 3), "rpt": (3.8, 9, 3.3), "ppt": (4.3, 11, 3.2), "alpt": (4, 11, 7)},
     "WBC": {
         "original": (1.71, 1.71, 1.71), "rpt": (1.71, 1.71, 1.71), "ppt": (2.86, 3.14, 2.86), "alpt": (1.14, 0.86, 2.86)

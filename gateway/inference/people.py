@@ -8,11 +8,13 @@ secret to the audit.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csc_array, csr_array
+
+if TYPE_CHECKING:
+    from scipy.sparse import csc_array, csr_array  # loaded where a table has people
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -23,13 +25,15 @@ Cells = NDArray[np.bool_]
 class People:
     """How many records each person has in each cell: one row per person, one column per cell."""
 
-    matrix: csr_array
+    matrix: "csr_array"
 
     @classmethod
     def of(cls, persons: Ints, cells: Ints, records: Ints, number: int) -> Self:
         """Put together the records of persons in so many cells; a pair that occurs twice is added up."""
         _, rows = np.unique(persons, return_inverse=True)
         shape = (int(rows.max(initial=-1)) + 1, number)
+        from scipy.sparse import csr_array
+
         held = csr_array((records.astype(np.float64), (rows, cells)), shape=shape)
         held.sum_duplicates()
         held.eliminate_zeros()
@@ -41,9 +45,9 @@ class People:
         return np.asarray(self.matrix.sum(axis=1), dtype=np.float64).ravel()
 
     @cached_property
-    def by_cell(self) -> csc_array:
+    def by_cell(self) -> "csc_array":
         """The same, quick to look up by cells."""
-        return csc_array(self.matrix)
+        return self.matrix.tocsc()
 
     @property
     def several(self) -> bool:
@@ -61,7 +65,7 @@ class People:
 
     def within(self, cells: Ints) -> Self:
         """Return the records in some cells, numbered anew."""
-        return type(self)(csr_array(self.matrix[:, cells]))
+        return type(self)(self.matrix[:, cells].tocsr())
 
     def number(self, cells: Cells) -> int:
         """Return how many people have a record in a set."""
@@ -97,7 +101,7 @@ class People:
     @cached_property
     def with_several(self) -> Self:
         """Those who have more than one record."""
-        return type(self)(csr_array(self.matrix[np.flatnonzero(self.records > 1)]))
+        return type(self)(self.matrix[np.flatnonzero(self.records > 1)])
 
     def members(self, labels: Ints, wanted: Ints) -> Sequence[Ints]:
         """Return the people with a record in each of the wanted sets."""
@@ -121,7 +125,7 @@ class People:
             kind[person] = kinds.setdefault(key, len(kinds))
             if kind[person] == len(first):
                 first.append(person)
-        return type(self)(csr_array(self.matrix[first])), np.bincount(kind, minlength=len(first)).astype(np.int64)
+        return type(self)(self.matrix[first]), np.bincount(kind, minlength=len(first)).astype(np.int64)
 
     def with_records(self, cells: Cells) -> Cells:
         """Tell who has a record in a set."""

@@ -6,13 +6,13 @@ from functools import cache
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from support.all_tables import all_tables, count, surest
 
 from sdcdb.gateway.inference.categories.beliefs import Beliefs
 from sdcdb.gateway.inference.categories.counting import Caps, Counting
 from sdcdb.gateway.inference.categories.maximum_entropy import fit_beliefs
 from sdcdb.gateway.inference.categories.plausible import chance_of_breach, least_size
 from sdcdb.gateway.inference.categories.whole_tables import WholeTables
-from tests.support.all_tables import all_tables, count, surest
 
 TWO, THREE = ((5, 5, 6, 7), (0.5, 0.5)), ((4, 5, 5), (0.4, 0.3, 0.3))
 tables_of = cache(all_tables)
