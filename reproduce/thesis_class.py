@@ -38,7 +38,7 @@ PAPER = {
 }  # 4.3, on the data they are built from
 Shape = tuple[int, int, int, int, int]
 """Attributes in the tree, in both trees, in this alone, in the original alone, and the tree's size."""
-SHAPES = {  # columns B to F of Tables 9.1 and 9.2, one or two trees each
+SHAPES: dict[str, dict[str, str]] = {  # columns B to F of Tables 9.1 and 9.2, one or two trees each
     "BHP": {
         "original": "4 - - - 4",
         "rpt": "4 3 1 1 6",

@@ -30,7 +30,7 @@ class Weights:
 
     def of(self, published: Floats) -> tuple[float, float]:
         """Return the estimate and its standard error, from counts of the published values."""
-        return float(published @ self.value), float(np.sqrt(max(published @ self.variance, 0.0)))
+        return float(published @ self.value), float(np.sqrt(max(float(published @ self.variance), 0.0)))
 
 
 def weights_for(likelihood: Floats, wanted: Floats) -> Weights | None:

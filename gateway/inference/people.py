@@ -101,7 +101,7 @@ class People:
     @cached_property
     def with_several(self) -> Self:
         """Those who have more than one record."""
-        return type(self)(self.matrix[np.flatnonzero(self.records > 1)])
+        return type(self)(self.matrix[np.flatnonzero(self.records > 1)].tocsr())
 
     def members(self, labels: Ints, wanted: Ints) -> Sequence[Ints]:
         """Return the people with a record in each of the wanted sets."""
@@ -125,7 +125,7 @@ class People:
             kind[person] = kinds.setdefault(key, len(kinds))
             if kind[person] == len(first):
                 first.append(person)
-        return type(self)(self.matrix[first]), np.bincount(kind, minlength=len(first)).astype(np.int64)
+        return type(self)(self.matrix[first].tocsr()), np.bincount(kind, minlength=len(first)).astype(np.int64)
 
     def with_records(self, cells: Cells) -> Cells:
         """Tell who has a record in a set."""

@@ -140,7 +140,7 @@ class Tables:
 
     def _most_of_one(self, table: Restricted) -> int:
         """Return how many records the person with most of them has."""
-        person = getattr(table, "person", None) or table.key
+        person = table.person or table.key
         if person == table.key:
             return 1
         name = quoted(identifier(person))

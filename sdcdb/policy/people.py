@@ -15,9 +15,8 @@ IDENTIFIER = "identifier"
 
 def problems_of_table(table: "Table") -> Iterator[Problem]:
     """Yield what is wrong with `person` and `refers` of one table."""
-    named: list[tuple[tuple[str, ...], str]] = [(("refers", column), column) for column in table.refers]
-    if table.person is not None:
-        named.append((("person",), table.person))
+    named: list[tuple[tuple[str, ...], str]] = [(("person",), table.person)] if table.person is not None else []
+    named += [(("refers", column), column) for column in table.refers]
     for path, column in named:
         if column not in table.columns:
             yield path, f"{column!r} is not a column of this table; {choices(column, table.columns)}"

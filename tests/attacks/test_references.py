@@ -58,9 +58,8 @@ JOIN = "FROM visits JOIN patients USING (patient_id)"
 ANSWERED = [
     f"SELECT SUM(cost), COUNT(*), COUNT(DISTINCT patient_id) {JOIN} WHERE patients.sex = 'F'",
     f"SELECT sex, AVG(cost), COUNT(DISTINCT patients.patient_id) {JOIN} GROUP BY sex ORDER BY sex",
-    "SELECT sex, ward, SUM(cost) FROM visits v JOIN patients p USING (patient_id) GROUP BY 1, 2 ORDER BY 1, 2",
+    "SELECT sex, ward, SUM(cost) FROM visits v JOIN patients p USING (patient_id) GROUP BY ALL ORDER BY 1, 2",
     "SELECT SUM(cost), COUNT(*) FROM patients JOIN visits ON visits.patient_id = patients.patient_id WHERE sex = 'M'",
-    "SELECT SUM(cost) FROM visits v JOIN patients p ON v.patient_id = p.patient_id WHERE p.sex = 'F'",
     "SELECT sex, COUNT(*) FROM visits LEFT JOIN patients USING (patient_id) GROUP BY sex ORDER BY sex",
     f"SELECT COUNT(*) {JOIN}",
 ]
@@ -99,7 +98,7 @@ def test_answers_are_those_of_the_database(sql: str, tmp_path: Path) -> None:
         (f"SELECT area, COUNT(DISTINCT patient_id) {JOIN} GROUP BY area", "too small"),
         (
             "SELECT SUM(cost) FROM visits WHERE patient_id IN (SELECT patient_id FROM patients WHERE sex = 'F')",
-            "public tables only",
+            "restricted",
         ),
     ],
 )

@@ -1,6 +1,7 @@
 """The audit of a category against all tables there are, and its parts by themselves."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -20,8 +21,8 @@ tables_of = cache(all_tables)
 
 def audit(sizes: tuple[int, ...], shares: tuple[float, ...], seed: int = 0, **caps: float) -> Beliefs:
     values = range(len(shares))
-    limits = {"belief": 0.8, "delta": 0.05, "spent": 3.0} | caps
-    return Beliefs(np.array(sizes), np.array(shares), values, Caps(**limits), 5, seed)
+    limits = replace(Caps(0.8, delta=0.05, spent=3.0), **caps)  # type: ignore[arg-type]  # all of them are numbers
+    return Beliefs(np.array(sizes), np.array(shares), values, limits, 5, seed)
 
 
 def anything(rng: np.random.Generator, cells: int, values: int) -> Counting:

@@ -65,7 +65,7 @@ class Table:
             found = linprog(sign * part, A_eq=np.array(self.rows), b_eq=self.answers, bounds=(0, 100), method="highs")
             assert found.success
             ends.append(sign * found.fun)
-        return ends[1] - ends[0]
+        return float(ends[1] - ends[0])
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -171,15 +171,15 @@ def test_the_search_finds_what_trying_all_groups_finds(seed: int) -> None:
     projection = np.eye(atoms) - np.linalg.pinv(sets) @ sets
     groups, finished = small_groups_of_people(projection, people, least)
     assert finished
-    wanted = set()
+    wanted: set[tuple[int, ...]] = set()
     for size in range(1, atoms + 1):
         for group in combinations(range(atoms), size):
             flags = np.isin(np.arange(atoms), group).astype(np.float64)
-            few = len(np.unique(np.concatenate([people[n] for n in group]))) < least
+            small = len(np.unique(np.concatenate([people[n] for n in group]))) < least
             minimal = not any(set(each) <= set(group) for each in wanted)
-            if few and minimal and np.abs(projection @ flags).max() < 1e-9:
+            if small and minimal and np.abs(projection @ flags).max() < 1e-9:
                 wanted.add(group)
     assert {tuple(sorted(group.tolist())) for group in groups} >= wanted
-    for group in groups:
-        flags = np.isin(np.arange(atoms), group).astype(np.float64)
+    for found in groups:
+        flags = np.isin(np.arange(atoms), found).astype(np.float64)
         assert np.abs(projection @ flags).max() < 1e-6
