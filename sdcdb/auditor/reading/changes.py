@@ -26,7 +26,8 @@ Ask = Callable[[exp.Expr], Account]
 def changed(tree: exp.Expr, names: Named, relations: Relations, columns: Columns, ask: Ask) -> Account:
     """Account for INSERT, UPDATE, DELETE and MERGE.
 
-    The row count of an UPDATE is an answer: it is measured where the rows that it chose can still be told.
+    A row count is an answer: that of an UPDATE or DELETE is measured as the same `SELECT count(*)` is, where the data
+    can still tell the rows that were chosen.
     """
     target = _target(tree)
     own = find(relations, fold(target.db), fold(target.name)) if target is not None else None
@@ -43,29 +44,43 @@ def changed(tree: exp.Expr, names: Named, relations: Relations, columns: Columns
         return harmless(f"{reason}, by {word}", effects)
     counted = _count_of(tree, own)
     told = ask(counted) if counted is not None else None
-    if told is not None and told.outcome is Outcome.ANSWERED and told.facts:
-        shown = tuple(dict.fromkeys((fact.table, fact.column) for fact in told.facts))
+    facts = told.facts if told is not None and told.outcome is Outcome.ANSWERED else ()
+    gone = isinstance(tree, exp.Delete) and not any(fact.answer for fact in facts)
+    if facts and not gone:
+        shown = tuple(dict.fromkeys((fact.table, fact.column) for fact in facts))
         reason = f"its row count tells how many records {read} chooses"
-        return Account(Outcome.FINDING, reason, told.facts, shown, effects=effects)
+        return Account(Outcome.FINDING, reason, facts, shown, effects=effects)
     why = f"reads {read} in {word}, whose row count, result or effect can show it"
-    return not_understood(why, replace(effects, redefines=() if own else (name,), stores=own is not None))
+    if facts:
+        why = f"its row count tells how many records {read} chose; whom it removed is not in the data"
+    left = replace(effects, redefines=() if own else (name,), stores=own is not None)
+    return replace(not_understood(why, left), facts=facts)
 
 
 def _count_of(tree: exp.Expr, own: Restricted | None) -> exp.Select | None:
-    """Return the query that counts the rows of an UPDATE, if it left the columns of its condition as they were."""
+    """Return the query that counts the rows of an UPDATE or DELETE, if the data can still answer it.
+
+    An UPDATE must have left the columns of its condition as they were. What a DELETE removed is gone, unless the data
+    are those of before; that whoever is left was not chosen is true in either case.
+    """
     where = tree.args.get("where")
-    if not isinstance(tree, exp.Update) or own is None or where is None or not isinstance(tree.this, exp.Table):
+    if own is None or where is None or not isinstance(tree, exp.Update | exp.Delete):
         return None
-    if any(tree.args.get(part) for part in ("from_", "returning", "limit", "order", "with_")) or tree.this.args.get(
-        "joins"
-    ):
+    if not isinstance(tree.this, exp.Table) or tree.this.args.get("joins"):
         return None
-    written = {fold(each.this.name) for each in tree.expressions if isinstance(each, exp.EQ)}
-    if len(written) != len(tree.expressions) or written & {fold(each.name) for each in where.find_all(exp.Column)}:
+    if any(tree.args.get(part) for part in ("from_", "using", "tables", "returning", "limit", "order", "with_")):
         return None
-    if any(each.expression.find(exp.Query) for each in tree.expressions):
+    if isinstance(tree, exp.Update) and not _leaves(tree, where):
         return None
     return exp.Select().select(exp.Count(this=exp.Star())).from_(tree.this.copy()).where(where.this.copy())
+
+
+def _leaves(tree: exp.Update, where: exp.Expr) -> bool:
+    """Tell whether an UPDATE leaves the columns of its condition as they were, and reads no other table."""
+    written = {fold(each.this.name) for each in tree.expressions if isinstance(each, exp.EQ)}
+    if len(written) != len(tree.expressions) or written & {fold(each.name) for each in where.find_all(exp.Column)}:
+        return False
+    return not any(each.expression.find(exp.Query) for each in tree.expressions)
 
 
 def _target(tree: exp.Expr) -> exp.Table | None:
