@@ -2,7 +2,7 @@
 
 import asyncio
 
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 HEAD_SECONDS = 15.0
 BODY_SECONDS = 120.0
@@ -11,6 +11,7 @@ BODY_SECONDS = 120.0
 class ImpatientProtocol(H11Protocol):
     """HTTP/1.1 that ends a connection on which no whole request arrives in time."""
 
+    cycle: RequestResponseCycle | None  # type: ignore[assignment]  # None until the first request, as uvicorn sets it
     _late: asyncio.TimerHandle | None = None
     _in_body = False
 
