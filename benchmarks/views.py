@@ -241,7 +241,8 @@ def main() -> None:
     if not given.no_record:
         columns = ["rows", "what", "against", "time", "time of the other", "ratio", "ratio of processor time"]
         notes = [
-            "Marks: a perturbed copy at most 3.3 plain copies in processor time; numpy at least 3 times slower; fitting at most 20 scans.",
+            "Marks: a perturbed copy at most 3.3 plain copies in processor time; numpy at least 3 times slower.",
+            "And fitting at most 20 scans.",
             "Times by the clock are those of a shared machine; processor time, over all threads, hardly feels that.",
             "The results of the view and of numpy agree in shares and moments within five standard errors.",
         ]

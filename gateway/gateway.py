@@ -37,6 +37,7 @@ from sdcdb.gateway.lobby.release import compute_release
 from sdcdb.gateway.noted import Seldom, explain_entry, question_entry
 from sdcdb.gateway.reading.further import with_marks
 from sdcdb.gateway.reading.statement import Params, privacy_question
+from sdcdb.gateway.references import with_references
 from sdcdb.gateway.relations import Relations, relations
 from sdcdb.gateway.repeated import Kept, Repeated, repeat_key
 from sdcdb.gateway.rules.table import denied
@@ -70,7 +71,7 @@ class Gateway:
         """
         self._policy = database.required_policy()
         self._con = database.con.cursor()  # the owner may use their own connection meanwhile
-        self.relations: Relations = relations(self._con, self._policy)
+        self.relations: Relations = with_references(relations(self._con, self._policy), self._policy)
         self._scratch = None if database.path else tempfile.TemporaryDirectory(prefix="sdcdb-")
         path = database.path or Path(self._scratch.name if self._scratch else ".") / "memory.duckdb"
         self._marked = database.path is not None and not is_read_only(self._con)

@@ -22,7 +22,6 @@ from sdcdb.udfs.perturbing import (
     SECRET,
     SEED,
     STEP,
-    TABLE,
     database_path,
     key_of,
     perturbed,
@@ -31,7 +30,7 @@ from sdcdb.udfs.perturbing import (
 from sdcdb.udfs.relations import find, use
 from sdcdb.udfs.rows import literal
 from sdcdb.udfs.sessions import Session
-from sdcdb.udfs.table_function import REQUIRED, Call, Parameter, given_arguments
+from sdcdb.udfs.table_function import REQUIRED, TABLE, Call, Parameter, given_arguments
 
 if TYPE_CHECKING:
     from sdcdb.connection.profile import TableProfile

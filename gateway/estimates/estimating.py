@@ -88,7 +88,8 @@ class Estimator:
                 known = variances[row][at]
                 after = rows[row][at] if same else None
                 if known is not None:
-                    variances[row][at] = known + (float(after) - float(value)) ** 2 if _number(after) else None
+                    moved_by = None if after is None or not _number(after) else float(after) - float(value)
+                    variances[row][at] = None if moved_by is None else known + moved_by**2
 
     def _block(self, block: Block, handle: Cancellation) -> Estimated:
         wanted = {fold(name) for name in self._policy.tables[block.table.name].protect}

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -83,7 +84,7 @@ class ViewCells:
     def _own(self, column: str) -> str:
         return quoted(identifier(str(self.relation.column(column))))
 
-    def _rows(self, value: str) -> list[tuple[int, object, int]]:
+    def _rows(self, value: str) -> list[tuple[int, Any, int]]:
         """Count the records of each cell by a published value."""
         text, cell = common_text(self.quasi), quoted(identifier(CELL))
         return self.con.execute(

@@ -15,19 +15,31 @@ from sdcdb.gateway.inference.algebra.nullspace import NullSpace
 from sdcdb.gateway.inference.exact.determined import determines
 from sdcdb.gateway.inference.exact.small_totals_of_many import ExplainedSets, Proof
 from sdcdb.gateway.inference.intervals.atoms import classes, refine
+from sdcdb.gateway.inference.people import People
 
 Cells = NDArray[np.bool_]
 
 
 class CountAudit:
-    """The sets whose sizes were shown, as flags of the cells of one version; `records` are the sizes of the cells."""
+    """The sets whose sizes were shown, as flags of the cells of one version; `records` are the sizes of the cells.
 
-    def __init__(self, records: NDArray[np.int64], min_set: int, secret: bytes, shown: Sequence[Cells] = ()) -> None:
+    Where somebody has several records, `people` say whose they are: sets are as large as there are people in them.
+    """
+
+    def __init__(
+        self,
+        records: NDArray[np.int64],
+        min_set: int,
+        secret: bytes,
+        shown: Sequence[Cells] = (),
+        people: People | None = None,
+    ) -> None:
         """Begin with sets that were shown, none of which followed from the others."""
         self._records, self._least = records, min_set
+        self._people = people if people is not None and people.several else None
         self._exact = NullSpace(len(records), np.random.default_rng(int.from_bytes(secret, "little")))
         everybody = np.ones(len(records), dtype=np.bool_)
-        self._explained = ExplainedSets(records)
+        self._explained = ExplainedSets(records, self._people)
         if len(records):
             self._exact.restore([everybody, *shown])
             for each in (everybody, *shown):
@@ -49,7 +61,10 @@ class CountAudit:
                 found.append(True)
                 continue
             split, parts = refine(labels, atoms, cells)
-            sizes = np.bincount(split, weights=self._records, minlength=parts).astype(np.int64)
+            if self._people is not None:
+                sizes = self._people.of_sets(split, parts, self._least)
+            else:
+                sizes = np.bincount(split, weights=self._records, minlength=parts).astype(np.int64)
             before = exact.vectors()
             small = determines(before, vectors, exact.primes, split, sizes, self._least, differences=False)
             if not small and ((sizes > 0) & (sizes < self._least)).any():

@@ -52,6 +52,8 @@ class CountedSet(Strict):
     """The restricted table."""
     cells: str
     """Its cells as bits, packed, as in a fact."""
+    people: bool = False
+    """Whether the people in it were counted, and not their records."""
     pool: str = "all"
     """Whose knowledge it became."""
 
@@ -184,6 +186,8 @@ class TablePolicy(Strict):
     """A digest of how its protected views were fitted: what is plausible follows from them."""
     linked: tuple[str, ...] = ()
     """What is audited together: equations, and pairs of columns of this table or of another one."""
+    person: str = ""
+    """The column that says whose record it is; empty where the key does."""
 
 
 class PolicyEntry(Strict):

@@ -70,6 +70,7 @@ def _table_policy(table: Restricted, linked: tuple[str, ...], views: str) -> Tab
         categories=categories,
         views=views,
         linked=linked,
+        person=table.person or "",
     )
 
 
@@ -102,9 +103,9 @@ def _loosened(before: TablePolicy, now: TablePolicy) -> Iterator[str]:
         yield f"pool: {before.pool} became {now.pool}"
     if added := sorted(set(now.aggregates) - set(before.aggregates)):
         yield f"aggregates: {', '.join(added)} may now be asked"
-    for what in before.linked:
-        if what not in now.linked:
-            yield f"linked: {what} is audited apart"
+    yield from (f"linked: {what} is audited apart" for what in before.linked if what not in now.linked)
+    if before.person and now.person != before.person:
+        yield f"person: {before.person} became {now.person or 'the key'}"
     for name, new in now.columns.items():
         old = before.columns.get(name)
         if old is None:

@@ -252,6 +252,9 @@ class Tables:
             history = self._histories.get(name)
             if history is None:
                 continue
+            if history.table.person is not None:
+                puzzles[name] = f"{column} is linked, and a person has several records here: that is not audited yet"
+                continue
             held = read_followed(self._ledger.path, history.newest.records)
             if held is None or column not in held:
                 puzzles[name] = (

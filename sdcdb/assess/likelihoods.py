@@ -85,7 +85,7 @@ def secret_category(before: pd.Series, after: pd.Series, fitted: Fitted | None) 
     matrix = (
         _by_matrix(fitted, values) if isinstance(fitted, FittedTransition) else empirical(first, second, (many, many))
     )
-    return Secret(second, _posterior(matrix, np.bincount(first, minlength=many))), len(values)
+    return Secret(second, _posterior(matrix, np.bincount(first, minlength=many).astype(np.float64))), len(values)
 
 
 def secret_list(before: pd.Series, after: pd.Series) -> Secret:

@@ -75,6 +75,11 @@ class ColumnAudit:
     exposing: frozenset[int] = frozenset()
     """The answers that are part of a finding, by their number in the history."""
 
+    @property
+    def not_computed(self) -> int:
+        """How many records have no bounds, as the solver gave no answer: they may be exposed."""
+        return int(self.everybody.evidence.counts[list(self.everybody.found.beyond)].sum())
+
 
 @dataclass(frozen=True, eq=False)
 class Audit:
@@ -98,7 +103,7 @@ class Audit:
     @property
     def exceeds(self) -> bool:
         """Whether anything exceeds the policy, or might: also where something was lost or could not be certain."""
-        lost = self.history.problem_count or self.history.uncertain
+        lost = self.history.problem_count or self.history.uncertain or any(each.not_computed for each in self.columns)
         return bool(self.findings or self.tally.findings or self.tally.not_understood or lost)
 
 

@@ -74,6 +74,12 @@ def lost(data: dict[str, Any]) -> list[str]:
         said.append(f"Names that the database does not know: {', '.join(names[:20])}{more}.")
     for table, at in data["uncertain_since"].items():
         said.append(f"{table} changes in the log: answers since {when(at)} are computed from the data as they are now.")
+    said += [
+        f"{counted(column['not_computed'], 'record')} may be exposed in {column['table']}.{column['column']}: the "
+        "solver found no bounds for them."
+        for column in data["columns"]
+        if column["not_computed"]
+    ]
     return said
 
 
@@ -137,3 +143,35 @@ def not_computed(records: int) -> str:
         f"bounds of {counted(records, 'record')} were not computed, as that exceeds the budget of the course: "
         "the counts may be too low by as many. Findings are not affected."
     )
+
+
+def costs_cut(course: dict[str, Any]) -> str | None:
+    """Say which records the costliest answers leave out, if any."""
+    counted_in, every = course["costliest_records"], course["endangered"]
+    if counted_in == every:
+        return None
+    if not counted_in:
+        return (
+            f"The costliest answers were not computed: that exceeds the budget even for one of {every:,} exposed "
+            "records. Findings are not affected."
+        )
+    return (
+        f"The costs are those of the {counted_in:,} most exposed of {every:,} exposed records: more exceed the "
+        "budget. Findings are not affected."
+    )
+
+
+def cost_among(cost: dict[str, Any]) -> str:
+    """Say that a cost is of several statements, if the search ended before they were told apart."""
+    return "" if cost["among"] == 1 else f", of {cost['among']:,} statements up to this one, not told apart"
+
+
+def doubt(finding: dict[str, Any]) -> str:
+    """Say how uncertain a value remains, for somebody who can tell the record and for somebody who cannot."""
+    about = "" if finding["given_known_exact"] else "about "
+    cut = "" if finding["given_known_exact"] else " (not exact: the records that match exceed the budget)"
+    left = f"H(0) {finding['h0']:.2f} bits, {about}{finding['h0_given_known']:.2f}"
+    return f"{left} for somebody who cannot tell which record it is{cut}"
+
+
+UNPROVED = "no proof was sought, as --proofs asks for fewer"

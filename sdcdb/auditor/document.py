@@ -104,6 +104,7 @@ def finding_data(found: Audit, each: Finding) -> dict[str, Any]:
         "area": each.doubt.area,
         "h0_given_known": each.given_known.h0,
         "area_given_known": each.given_known.area,
+        "given_known_exact": each.known_exact,
         "curve": _curve(each),
         "pool": found.naming.person(each.pool),
         "users": [found.naming.person(user) for user in each.users],
@@ -217,6 +218,7 @@ def _column(found: Audit, each: ColumnAudit) -> dict[str, Any]:
         "records": each.records,
         "answers": each.answers,
         "exposed": _levels(each),
+        "not_computed": each.not_computed,
         "course": None
         if course is None
         else {
@@ -231,6 +233,8 @@ def _column(found: Audit, each: ColumnAudit) -> dict[str, Any]:
                 for moment in course.moments
             ],
             "costliest": _costliest(found, kept, course),
+            "costliest_records": course.tracked,
+            "endangered": course.endangered,
         },
         "by_user": [
             {
@@ -270,10 +274,12 @@ def _costliest(found: Audit, items: list[Item], course: Course) -> list[dict[str
     by_statement: dict[int, dict[str, Any]] = {}
     for cost in course.costs:
         first = items[cost.answer].first
-        entry = by_statement.setdefault(first.number, {**statement_data(found, first), "bits": 0.0, "records": 0})
+        new = {**statement_data(found, first), "bits": 0.0, "records": 0, "among": 1}
+        entry = by_statement.setdefault(first.number, new)
         entry["bits"] += cost.bits
         entry["records"] = max(entry["records"], cost.records)
-    return sorted(by_statement.values(), key=lambda each: -each["bits"])[:20]
+        entry["among"] = max(entry["among"], cost.among)
+    return sorted(by_statement.values(), key=lambda each: -each["bits"])
 
 
 def _levels(each: ColumnAudit) -> dict[str, int]:

@@ -66,7 +66,11 @@ class CurveData(TypedDict):
 
 @with_config(_STRICT)
 class FindingData(TypedDict):
-    """One exposed record. Without a numeric domain, `possible` has what is left, and the ends are null."""
+    """One exposed record. Without a numeric domain, `possible` has what is left, and the ends are null.
+
+    `given_known_exact`: false where a budget cut the search for the records that match; the figures given what is
+    known are then not exact. Without a `certificate`, none was sought: `--proofs` says for how many findings one is.
+    """
 
     table: str
     column: str
@@ -82,6 +86,7 @@ class FindingData(TypedDict):
     area: float
     h0_given_known: float
     area_given_known: float
+    given_known_exact: bool
     curve: CurveData
     pool: str
     users: list[str]
@@ -119,19 +124,28 @@ class MomentData(TypedDict):
 
 @with_config(_STRICT)
 class CostData(StatementData):
-    """The bits by which a statement narrowed the intervals of the records in danger."""
+    """The bits by which a statement narrowed the intervals of the records in danger.
+
+    `among`: over 1, the search ended before the bits of so many statements, this the last of them, were told apart.
+    """
 
     bits: float
     records: Count
+    among: Annotated[int, Field(ge=1)]
 
 
 @with_config(_STRICT)
 class CourseData(TypedDict):
-    """How exposure grew. Thresholds are shares of the domain; the first, 0, counts determined values."""
+    """How exposure grew. Thresholds are shares of the domain; the first, 0, counts determined values.
+
+    `costliest` counts `costliest_records` of the `endangered` records, the most exposed: the budget allows no more.
+    """
 
     thresholds: list[float]
     moments: list[MomentData]
     costliest: list[CostData]
+    costliest_records: Count
+    endangered: Count
 
 
 @with_config(_STRICT)
@@ -153,7 +167,10 @@ class TogetherData(TypedDict):
 
 @with_config(_STRICT)
 class ColumnData(TypedDict):
-    """One confidential column with a numeric domain: its limits, and what became known of it."""
+    """One confidential column with a numeric domain: its limits, and what became known of it.
+
+    `not_computed`: records without bounds, as the solver gave no answer. They may be exposed.
+    """
 
     table: str
     column: str
@@ -166,6 +183,7 @@ class ColumnData(TypedDict):
     records: Count
     answers: Count
     exposed: Exposed
+    not_computed: Count
     course: CourseData | None
     by_user: list[UserData]
     together: list[TogetherData]

@@ -58,6 +58,8 @@ class Finding:
     """The answers of the certificate, by their number in the history."""
     possible: tuple[str, ...] = ()
     """Of a column without a numeric domain: the categories that remain possible. The interval is then of no meaning."""
+    known_exact: bool = True
+    """Whether `given_known` is exact: a budget can leave the intervals of matching records known only in part."""
 
     @property
     def value(self) -> float | str | None:
@@ -170,7 +172,7 @@ def findings(pool: Pooled, about: About, proofs: int, alone: Sequence[Pooled] = 
             Finding(
                 about.table, about.column, pool.name, about.names[cell], cell, exposure.level, exposure.lower,
                 exposure.upper, exposure.candidates, exposure.doubt, doubt, curve, since, certificate, steps, users,
-                tuple(own.items[n].at for n in queries),
+                tuple(own.items[n].at for n in queries), known_exact=uncertain.exact(cell),
             )
         )  # fmt: skip
     return made
@@ -192,8 +194,8 @@ def _holders_alone(pool: Pooled, alone: Sequence[Pooled], limits: Limits) -> dic
 def _exactly_known(pool: Pooled, known: Mapping[str, Sequence[object]]) -> Intervals:
     """Return the intervals, exact for records that match an exposed one in these columns.
 
-    Beyond `MATCHING` such records, or the budget, the part known to be possible replaces the interval: uncertainty is
-    then understated, never overstated.
+    Beyond `MATCHING` such records, or the budget, the part known to be possible replaces the interval: uncertainty
+    given what is known is then not exact, and the finding says so.
     """
     keys = {tuple(values[each.cell] for values in known.values()) for each in pool.exposed[:MATCHING]}
     held = np.flatnonzero(pool.evidence.counts > 0).tolist()

@@ -37,16 +37,22 @@ class Cost:
     answer: int
     bits: float
     records: int
+    among: int = 1
+    """How many statements the bits are of: over 1, the search ended before they could be told apart."""
 
 
 @dataclass(frozen=True)
 class Course:
-    """The history of one column. Shares are of the domain's width; the first counts determined values."""
+    """The history of one column. Shares are of the domain's width; the first counts determined values.
+
+    The costs are those of `tracked` records, the most exposed ones of `endangered`: the budget allows no more.
+    """
 
     shares: tuple[float, ...]
     moments: tuple[Moment, ...]
     costs: tuple[Cost, ...]
     tracked: int
+    endangered: int
 
 
 def course(evidence: Evidence, limits: Limits, endangered: Sequence[int]) -> Course:
@@ -70,7 +76,7 @@ def course(evidence: Evidence, limits: Limits, endangered: Sequence[int]) -> Cou
         moments.append(Moment(number, tuple(narrow), int(records[~settled].sum())))
     moments.reverse()
     tracked = list(endangered[: min(TRACKED, BUDGET // max(1, _work(evidence)))])
-    return Course(shares, tuple(moments), tuple(costs(evidence, tracked)), len(tracked))
+    return Course(shares, tuple(moments), tuple(costs(evidence, tracked)), len(tracked), len(endangered))
 
 
 def _statement_ends(evidence: Evidence) -> list[int]:
@@ -115,5 +121,6 @@ def costs(evidence: Evidence, cells: Sequence[int]) -> list[Cost]:
     for before, after in pairwise(ends):
         lost = known[before] - known[after]
         if lost.sum() > 1e-9:
-            found.append(Cost(after - 1, float(lost.sum()), int((lost > 1e-9).sum())))
+            among = bisect_right(cuts, after) - bisect_right(cuts, before)
+            found.append(Cost(after - 1, float(lost.sum()), int((lost > 1e-9).sum()), among))
     return sorted(found, key=lambda each: -each.bits)

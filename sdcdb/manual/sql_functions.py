@@ -57,8 +57,9 @@ def examples() -> dict[str, list[str]]:
     found: dict[str, list[str]] = {name: [call] for name, call in CALLS.items()}
     for name, (call, _) in MACROS.items():
         found.setdefault(name, []).append(call)
-    for each in (*table_functions().values(), *ACTIONS):
-        found.setdefault(each.name, []).append(each.example)
+    called = [(each.name, each.example) for each in table_functions().values()]
+    for name, call in [*called, *((each.name, each.example) for each in ACTIONS)]:
+        found.setdefault(name, []).append(call)
     return found
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from sdcdb.auditor.audit import ColumnAudit
-from sdcdb.auditor.briefing import not_computed
+from sdcdb.auditor.briefing import cost_among, costs_cut, not_computed
 from sdcdb.auditor.document import number_text
 from sdcdb.errors import counted
 from sdcdb.pages import audit_charts as charts
@@ -35,7 +35,7 @@ def column_parts(column: ColumnAudit, shown: dict[str, Any], found: list[dict[st
     if found:
         parts += [
             "<h3>The most exposed records, before and after</h3>",
-            f"<p class=soft>{INTERVALS}</p>",
+            f"<p class=soft>{INTERVALS}{_first(PLOTTED, len(found))}</p>",
             charts.bars_of_intervals(found[:PLOTTED], float(column.unit[0]), float(column.unit[1])),
             *_doubt(column, found),
         ]
@@ -45,7 +45,7 @@ def column_parts(column: ColumnAudit, shown: dict[str, Any], found: list[dict[st
             f"<p class=soft>{DANGER}</p>",
             charts.heat(*column.heat),
         ]
-    parts += _costliest(shown["course"]["costliest"]) if shown["course"] else []
+    parts += _costliest(shown["course"]) if shown["course"] else []
     return [*parts, *_holders(shown)]
 
 
@@ -76,7 +76,7 @@ def _doubt(column: ColumnAudit, found: list[dict[str, Any]]) -> list[str]:
         series = [(str(each["record"]), each["curve"]["eps"], each["curve"]["h"]) for each in unsure[:CURVES]]
         parts.append(
             f"<p class=soft>H(eps) for an intruder who knows {known}: how many bits are missing to name the value to "
-            "within eps. The lower the curve, the closer the value is known.</p>"
+            f"within eps. The lower the curve, the closer the value is known.{_first(CURVES, len(unsure))}</p>"
         )
         parts.append(charts.curves(series, "eps", "H(eps), bits"))
     if sure := len(found) - len(unsure):
@@ -84,14 +84,22 @@ def _doubt(column: ColumnAudit, found: list[dict[str, Any]]) -> list[str]:
     return parts
 
 
-def _costliest(costliest: list[dict[str, Any]]) -> list[str]:
+def _first(shown: int, number: int) -> str:
+    return f" Drawn are the first {shown} of {number:,}; all are in the list above." if number > shown else ""
+
+
+def _costliest(course: dict[str, Any]) -> list[str]:
     rows = [
-        (round(each["bits"], 1), each["records"], f"{each['file']}:{each['line']}", each["user"], Code(each["sql"]))
-        for each in costliest
-    ]
+        (f"{each['bits']:,.1f}{cost_among(each)}", each["records"], f"{each['file']}:{each['line']}", each["user"],
+         Code(each["sql"]))
+        for each in course["costliest"]
+    ]  # fmt: skip
+    cut = costs_cut(course)
     header = ("bits", "records", "place", "user", "statement")
-    words = "<p class=soft>Bits of uncertainty that each statement removed, over all records.</p>"
-    return ["<h3>The costliest answers</h3>", words, table(header, rows, searchable=True)] if rows else []
+    words = "<p class=soft>Bits of uncertainty that each statement removed, over the records in danger.</p>"
+    parts = ["<h3>The costliest answers</h3>"] if rows or cut else []
+    parts += [f"<p>{escape(cut)}</p>"] if cut else []
+    return [*parts, words, table(header, rows, searchable=True)] if rows else parts
 
 
 def _holders(shown: dict[str, Any]) -> list[str]:

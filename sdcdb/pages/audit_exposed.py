@@ -92,14 +92,14 @@ def _text(value: Any) -> str:
 
 def _finding(each: dict[str, Any]) -> str:
     proof = each["certificate"]
-    lines = ""
+    lines = f"<p>{briefing.UNPROVED.capitalize()}.</p>"
     if proof:
         kind = "The smallest set of queries" if proof["smallest"] else "A set of which no query can be left out"
         steps = "".join(_step(query) for query in proof["queries"])
         lines = f"<p>{kind}: {escape(proof['words'])}</p><ol>{steps}</ol>"
     tag = f"<span class='tag {each['level']}'>{each['level']}</span>"
     since = f"The last statement needed was asked by {escape(each['first']['user'])}."
-    doubt = f"H(0) {each['h0']:.2f} bits, {each['h0_given_known']:.2f} for somebody who cannot tell which record it is."
+    doubt = f"{briefing.doubt(each)}."
     title = (
         f"{tag} <b>{escape(each['record'])}</b>: {escape(each['table'])}.{escape(each['column'])} "
         f"{escape(_value(each))}, known to <b>{escape(briefing.holders(each))}</b> "

@@ -114,10 +114,10 @@ def _draw_group(say: _Lines, group: list[dict[str, Any]]) -> None:
 def _draw_finding(say: _Lines, each: dict[str, Any], *, proved: bool) -> None:
     say.line(f"{each['record']}: {each['table']}.{each['column']} {known_to_be(each)} ({each['level']})", 2, 2, "bold")
     say.line(f"known to {briefing.holders(each)} since {briefing.when(each['first'])}", 4, 2)
-    doubt = f"H(0) {each['h0']:.2f} bits, {each['h0_given_known']:.2f} for somebody who cannot tell which record it is"
-    say.line(f"left unsure: {doubt}", 4, 2)
+    say.line(f"left unsure: {briefing.doubt(each)}", 4, 2)
     proof = each["certificate"]
     if proof is None or not proved:
+        say.line(briefing.UNPROVED if proof is None else "proved in --json and --html", 4, 2)
         return
     kind = "smallest proof" if proof["smallest"] else "proof of which nothing can be left out"
     say.line(f"{each['record']}: {kind}, {proof['words']}", 4, 2)
@@ -149,6 +149,9 @@ def _draw_unread(say: _Lines, data: dict[str, Any]) -> None:
         for text in places[:3]:
             say.line(text, 4, 4)
     _more(say, len(kinds), SHOWN, "kind of problem")
+    unlisted = data["log_problems"]["number"] - len(data["log_problems"]["listed"])
+    if unlisted > 0:
+        say.line(f"{counted(unlisted, 'more problem')} counted but not listed.", 2)
     say.section("What is not certain", briefing.lost(data))
 
 
@@ -164,13 +167,7 @@ def _draw_column(say: _Lines, column: dict[str, Any]) -> None:
         for each in course["moments"]:
             if each["not_computed"]:
                 say.line(f"After {each['answers']:,} answers, {briefing.not_computed(each['not_computed'])}", 2)
-        costly = course["costliest"][:5]
-        if costly:
-            say.title("The answers that cost the most certainty")
-        for each in costly:
-            place = f"{each['file']}:{each['line']} {each['user']}"
-            say.line(f"{each['bits']:,.1f} bits: {place}", 2, 2)
-            say.line(_short(each["sql"]), 4, 2)
+        _draw_costliest(say, course)
     exposing = [each for each in column["by_user"] if each["exposed"]]
     lines = [
         f"{each['user']} alone ({counted(each['answers'], 'answer')}): {_levels(each['exposed'])}"
@@ -183,6 +180,19 @@ def _draw_column(say: _Lines, column: dict[str, Any]) -> None:
     ]
     say.section(f"Who knows {column['table']}.{column['column']}", lines)
     _more(say, len(exposing), SHOWN, "user")
+
+
+def _draw_costliest(say: _Lines, course: dict[str, Any]) -> None:
+    costly, cut = course["costliest"], briefing.costs_cut(course)
+    if costly or cut:
+        say.title("The answers that cost the most certainty")
+    if cut:
+        say.line(cut, 2)
+    for each in costly[:5]:
+        place = f"{each['file']}:{each['line']} {each['user']}"
+        say.line(f"{each['bits']:,.1f} bits{briefing.cost_among(each)}: {place}", 2, 2)
+        say.line(_short(each["sql"]), 4, 2)
+    _more(say, len(costly), 5, "answer")
 
 
 def _draw_columns(say: _Lines, rows: list[list[str]]) -> None:

@@ -22,10 +22,11 @@ class ImpatientProtocol(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Take in what arrives. A request that has begun may take longer; one that is whole stops the clock."""
-        if self._late is None and (self.cycle is None or self.cycle.response_complete):
+        before: RequestResponseCycle | None = self.cycle  # none before the first request, whatever uvicorn's types say
+        if self._late is None and (before is None or before.response_complete):
             self._wait(HEAD_SECONDS)
         super().data_received(data)
-        cycle = self.cycle
+        cycle: RequestResponseCycle | None = self.cycle
         if cycle is None or cycle.response_complete:
             return  # a request still has to begin: the clock runs
         if not cycle.more_body:

@@ -43,7 +43,8 @@ def test_every_technique_has_its_function_with_the_policys_parameters() -> None:
         parameters = {parameter.name: parameter for parameter in made[f"sdc_{name}"].parameters}
         own = {field: info for field, info in written(technique.params).items() if field != "method"}
         shared = {"tbl", "columns", "domain", "step", *(each.name for each in NOISE)}
-        assert parameters.keys() - shared == own.keys()
+        assert parameters.keys() - shared == own.keys() - shared
+        assert parameters.keys() >= own.keys()
         assert {field for field in own if parameters[field].needed} == {
             field for field, info in own.items() if info.is_required()
         }
@@ -59,7 +60,7 @@ def test_the_function_does_what_the_technique_does(con: duckdb.DuckDBPyConnectio
         for name, before, after in zip(["key", *COLUMNS], kept[row[0]], row, strict=True):
             assert name in first_case.columns or before == after
             assert before is not None or after is None
-    if first_case.method not in {"swapping", "microaggregation"}:  # Python's macro cannot store a row for each record
+    if first_case.method not in {"kanonymity", "microaggregation", "swapping"}:  # a macro stores no rows
         assert published == by_python(con, first_case)
 
 

@@ -109,7 +109,7 @@ class ExplainedSets:
             columns = self._geometry.rows.some(first[kept])
             half = self._geometry.gram.halves(columns)
             new = rest.values[first[kept]] / np.sqrt(rest.length)
-            weights = np.bincount(labels, weights=self._weights, minlength=len(sizes))[kept]
+            weights = np.bincount(labels, weights=self._weights, minlength=len(sizes))[kept].astype(np.float64)
             root = np.sqrt(weights)
             projection = np.eye(len(kept)) - np.outer(root, root) * (half.T @ half + np.outer(new, new))
         place = np.full(len(sizes), -1, dtype=np.int64)

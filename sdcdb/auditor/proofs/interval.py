@@ -42,7 +42,7 @@ class Intervals:
     ends: dict[int, tuple[Fraction, Fraction]] = field(default_factory=dict)
     """The ends of some cells in fractions, before they are rounded to the grid."""
     beyond: frozenset[int] = frozenset()
-    """Cells whose bounds were not computed: their programmes would have exceeded the budget."""
+    """Cells whose bounds were not computed: their programmes exceed the budget, or the solver gave no answer."""
 
     @property
     def open(self) -> NDArray[np.bool_]:
@@ -262,7 +262,7 @@ def _reached(
     end = np.maximum(begin, np.minimum(high, totals.most - (size - 1) * low))
     chosen = asked[atom]
     found.lower[cells[chosen]], found.upper[cells[chosen]] = begin[atom[chosen]], end[atom[chosen]]
-    found.exact[cells[chosen]] = ~totals.seen[atom[chosen]]
+    found.exact[cells[chosen]] = ~(totals.seen | totals.beyond)[atom[chosen]]
     proved: dict[int, tuple[Fraction, Fraction]] = {}
     for a, (least, most) in totals.exact.items():
         bottom, top = exact_ends[a]

@@ -49,7 +49,7 @@ class Reach:
     most: Floats
     seen: NDArray[np.bool_]
     beyond: NDArray[np.bool_]
-    """Not computed, as the budget was used up."""
+    """Not computed, as the budget was used up or the solver gave no answer."""
     exact: dict[int, tuple[Fraction, Fraction]] = field(default_factory=dict)
     left: float = inf
     """What is left of the budget: a programme costs the number of its sums times that of their entries."""
@@ -335,6 +335,7 @@ class _Part:
         own = int(self.columns[at])
         least, most = programme.end(at, upper=False), programme.end(at, upper=True)
         if least is None or most is None:
+            self.found.beyond[own] = True
             return
         self.found.least[own] = max(self.low[at], self.low[at] + least[0] * self.unit)
         self.found.most[own] = min(self.high[at], self.low[at] + most[0] * self.unit)

@@ -111,6 +111,7 @@ class Uncertainty:
         for cell in np.flatnonzero(evidence.counts > 0).tolist():
             self._matching.setdefault(self._key[cell], []).append(cell)
         self._kept: dict[tuple[object, ...], tuple[Doubt, Curve]] = {}
+        self._exact: dict[tuple[object, ...], bool] = {}
         self._certain = Doubt(0.0, 0.0), Curve(np.zeros(1), np.zeros(1))
 
     def of(self, cell: int) -> tuple[Doubt, Curve]:
@@ -119,6 +120,13 @@ class Uncertainty:
         if key not in self._kept:
             self._kept[key] = self._measured(cell, self._matching.get(key, [cell]))
         return self._kept[key]
+
+    def exact(self, cell: int) -> bool:
+        """Tell whether the interval of every record that this person may be is known, not only a part of it."""
+        key = self._key[cell]
+        if key not in self._exact:
+            self._exact[key] = bool(self._found.exact[self._matching.get(key, [cell])].all())
+        return self._exact[key]
 
     def _measured(self, cell: int, matching: list[int]) -> tuple[Doubt, Curve]:
         found, domain = self._found, self._domain

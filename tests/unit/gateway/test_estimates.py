@@ -4,11 +4,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.clinic import clinic
 
 from sdcdb.errors import Denied
 from sdcdb.gateway.estimates.unbiased import weights_for
 from sdcdb.gateway.server.postgres.results import from_answer
-from tests.support.clinic import clinic
 
 COUNT = "SELECT COUNT(*) AS n FROM patients WHERE diagnosis = 'hiv' AND ward = 1 AND bed < 6"
 

@@ -178,7 +178,7 @@ def test_standard_errors_are_those_of_repeated_perturbation() -> None:
         estimates.append(matrix.estimate(observed))
         errors.append(matrix.standard_errors(observed))
     assert np.mean(errors, axis=0) == pytest.approx(np.std(estimates, axis=0), rel=0.05)
-    assert np.mean(estimates, axis=0) == pytest.approx(originals, abs=5 * np.std(estimates) / math.sqrt(4_000))
+    assert np.mean(estimates, axis=0) == pytest.approx(originals, abs=float(5 * np.std(estimates) / math.sqrt(4_000)))
 
 
 @pytest.mark.parametrize("prior", ["uniform", "empirical"])

@@ -72,13 +72,12 @@ class Table:
 def test_no_group_of_few_people_and_no_part_of_a_person_is_known(seed: int) -> None:
     """Against every group of one or two people made of whole atoms, and every part of a person by atoms."""
     rng = np.random.default_rng(seed)
-    table = Table(rng, persons=int(rng.integers(8, 14)), cells=int(rng.integers(6, 12)), most=4)
+    table = Table(rng, persons=int(rng.integers(16, 30)), cells=int(rng.integers(6, 11)), most=3)
     for _ in range(25):
         flags = rng.random(table.cells) < rng.choice([0.3, 0.5, 0.8])
         if table.people.number(flags) >= LIMITS.min_set:
             table.ask(flags)
-    if not table.rows:
-        pytest.skip("nothing was answered")
+    assert len(table.rows) >= 3
     atoms = table.atoms()
     owners = [set(table.person[atoms == a]) for a in range(atoms.max() + 1)]
     for few in chain(

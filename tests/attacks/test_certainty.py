@@ -5,13 +5,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.clinic import clinic
 
 from sdcdb.database import Database
 from sdcdb.errors import Denied
 from sdcdb.gateway.gateway import Gateway
 from sdcdb.gateway.inference.categories.beliefs import Beliefs
 from sdcdb.gateway.inference.categories.counting import Caps, Counting
-from tests.support.clinic import clinic
 
 
 @pytest.fixture
