@@ -11,7 +11,6 @@ BODY_SECONDS = 120.0
 class ImpatientProtocol(H11Protocol):
     """HTTP/1.1 that ends a connection on which no whole request arrives in time."""
 
-    cycle: RequestResponseCycle | None  # type: ignore[assignment]  # None until the first request, as uvicorn sets it
     _late: asyncio.TimerHandle | None = None
     _in_body = False
 
