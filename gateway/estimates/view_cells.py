@@ -104,7 +104,7 @@ def common_text(quasi: Sequence[str]) -> str:
 def view_cells(
     con: duckdb.DuckDBPyConnection, vault: Vault, table: Restricted, view: Relation
 ) -> Iterator[ViewCells | None]:
-    """Read the cells of a view; None if it does not publish every record."""
+    """Read the cells of a view; None if it does not publish every record, each with noise of its own."""
     try:
         plan = catalogue.entry(con, view.name).plan
     except DatabaseError:
@@ -112,6 +112,9 @@ def view_cells(
         return
     if any(not each.columns for each in plan.fitted):
         yield None  # records are chosen
+        return
+    if plan.per_person:
+        yield None  # the records of a person share their noise: standard errors by record would be too small
         return
     changed = {column for each in plan.fitted for column in each.columns}
     quasi = tuple(each for each in table.quasi if view.column(each) == each and each not in changed)

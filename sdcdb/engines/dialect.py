@@ -8,7 +8,7 @@ from typing import Any
 from sqlglot import exp
 
 from sdcdb.connection.identifiers import identifier
-from sdcdb.engines.expressions import TABLE
+from sdcdb.engines.expressions import PERSON, TABLE
 from sdcdb.errors import InternalError
 
 JOINED = "j"  # aliases of joined tables: j0, j1, ...
@@ -23,6 +23,15 @@ class Binding:
     subkey: str
     lists: Mapping[str, tuple[Any, ...]]
     joined: tuple[str, ...] = ()
+    person: str | None = None
+
+    def key_of(self, block: str) -> str:
+        """Return the column that a block of draws is keyed by: the record's key, or the person's."""
+        if not block.startswith(PERSON):
+            return self.key
+        if self.person is None:
+            raise InternalError(f"the draws {block!r} are a person's, and no column names the person")
+        return self.person
 
 
 class Dialect(ABC):
@@ -77,7 +86,7 @@ class Dialect(ABC):
 
     @abstractmethod
     def draw(self, binding: Binding, block: str, bit: int, width: int) -> str:
-        """Spell `width` bits from `bit` on of the SHA-256 digest of (subkey, block, record key) as a BIGINT.
+        """Spell `width` bits from `bit` on of the SHA-256 digest of (subkey, block, key) as a BIGINT.
 
         Bits count from the end of each half of the digest, as in a number of 128 bits: bits 0 to 63 are the last 16
         hexadecimal digits of the first half, bits 64 to 127 its first ones.

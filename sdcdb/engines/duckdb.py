@@ -22,7 +22,7 @@ from sdcdb.engines.dialect import (
     placeholders,
     text_literal,
 )
-from sdcdb.engines.expressions import TABLE, WORD
+from sdcdb.engines.expressions import PERSON, TABLE, WORD
 
 SCHEMA = "sdc"
 
@@ -48,6 +48,7 @@ class DuckDBDialect(Dialect):
         if not isinstance(expression, exp.Select):
             return expression
         query = expression.copy()
+        keys: dict[str, str] = {}
         digests: dict[str, str] = {}
         above: dict[str, str] = {}
         needed: set[tuple[str, int]] = set()
@@ -55,7 +56,9 @@ class DuckDBDialect(Dialect):
             block, (bit, width) = str(node.expressions[0].this), cut_of(node)
             word, name = bit // WORD, f"sdc draw {block} {bit} {width}"
             needed.add((block, word))
-            digests[f"sdc digest {block}"] = _digest(binding, block, _own("sdc key"))
+            key_name = "sdc person" if block.startswith(PERSON) else "sdc key"
+            keys[key_name] = _key(binding.key_of(block))
+            digests[f"sdc digest {block}"] = _digest(binding, block, _own(key_name))
             above[name] = _cut(_own(f"sdc word {block} {word}"), bit % WORD, width)
             node.replace(self.raw(_own(name)))
         halves, words = _words(needed)
@@ -68,7 +71,7 @@ class DuckDBDialect(Dialect):
         source = query.args["from_"].this
         key = binding.key if binding.key == "rowid" else None
         layers = source.copy()
-        for added in ({"sdc key": _key(binding)} if digests else {}, digests, halves, words, above):
+        for added in (keys, digests, halves, words, above):
             layers = _layer(layers, added, key)
         for values in once:
             layers = _layer(layers, {name: quoted(self.bound(value, binding)) for name, value in values.items()}, key)
@@ -77,7 +80,7 @@ class DuckDBDialect(Dialect):
 
     def draw(self, binding: Binding, block: str, bit: int, width: int) -> str:
         """Cut bits from one quarter of the digest."""
-        return _cut(_word(_digest(binding, block, _key(binding)), bit // WORD), bit % WORD, width)
+        return _cut(_word(_digest(binding, block, _key(binding.key_of(block))), bit // WORD), bit % WORD, width)
 
     def item(self, column: str, index: str) -> str:
         """Index a LIST."""
@@ -88,20 +91,20 @@ class DuckDBDialect(Dialect):
         return f"CAST(enum_code(TRY_CAST(CAST({value} AS VARCHAR) AS {SCHEMA}.{enum_name(values)})) AS BIGINT)"
 
 
-def _key(binding: Binding) -> str:
-    """Return the record's key as text.
+def _key(name: str) -> str:
+    """Return the record's key, or the person's, as text.
 
     A record that came without a key would have the draw NULL, and a CASE would let its value out: it must fail.
     """
-    own = _own(binding.key)
+    own = _own(name)
     text = f"CAST({own} AS VARCHAR)"
-    if binding.key == "rowid":
+    if name == "rowid":
         return text
     return f"CASE WHEN {own} IS NULL THEN error('a record has no key') ELSE {text} END"
 
 
 def _digest(binding: Binding, block: str, key: str) -> str:
-    """Return the SHA-256 of (subkey, block, record key) in hexadecimal."""
+    """Return the SHA-256 of (subkey, block, key) in hexadecimal."""
     return f"sha256({text_literal(f'{binding.subkey}:{block}:')} || {key})"
 
 

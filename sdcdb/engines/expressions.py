@@ -29,6 +29,7 @@ PAIR = 48  # bits of two normal numbers
 OWN = 2  # draws that a column has in the shared digests, at most
 SPAN = 2**32
 RECORD = ""  # the column name under which draws for the record as a whole are kept
+PERSON = "person "  # starts the blocks whose draws are the person's and not the record's
 
 
 class Bits(NamedTuple):
@@ -52,11 +53,18 @@ class Row:
 
     `scope` names the method and its parameters: the same column perturbed in another way draws other numbers, else
     two views could be held against each other, and noise of two sizes from one draw would give the value away.
-    `lanes` gives each `scope:column` its place in the table's shared digests.
+    `lanes` gives each `scope:column` its place in the table's shared digests. With `person`, all records of a person
+    have the same draws.
     """
 
     lanes: Mapping[str, Lane]
     scope: str = ""
+    person: bool = False
+
+    @property
+    def whose(self) -> str:
+        """What the names of this row's blocks start with."""
+        return PERSON if self.person else ""
 
     def value(self, column: str) -> exp.Expr:
         """Return the row's own value."""
@@ -65,9 +73,9 @@ class Row:
     def draw(self, column: str, number: int = 0) -> exp.Expr:
         """Return the column's draw of this number. The first two come from digests that all columns share."""
         if number < OWN:
-            return _shared(self.lanes[self.place(column)], number)
+            return _shared(self.lanes[self.place(column)], number, self.whose)
         block, lane = divmod(number - OWN, LANES)
-        return placeholder("SDC_DRAW", f"{self.place(column)}:{block}", lane)
+        return placeholder("SDC_DRAW", f"{self.whose}{self.place(column)}:{block}", lane)
 
     def width(self, column: str) -> int:
         """Return how many bits the column's first draw has."""
@@ -99,11 +107,11 @@ class Row:
         lane = self.lanes[self.place(column)]
         if isinstance(lane, Bits):  # both numbers need the radius, and in the CASE of NULL each would compute it
             size, sine = lane.width // 2, lane.half
-            first, second = (_cut(lane.first + place * size, size) for place in (0, 1))
-            radius = once(f"radius {lane.first} {size}", _radius(first, size))
+            first, second = (_cut(lane.first + place * size, size, self.whose) for place in (0, 1))
+            radius = once(f"{self.whose}radius {lane.first} {size}", _radius(first, size))
         else:
             size, sine = 32, lane % 2
-            first, second = (_shared(lane - sine, place) for place in (0, 1))
+            first, second = (_shared(lane - sine, place, self.whose) for place in (0, 1))
             radius = _radius(first, size)
         angle = double(second) * real(math.tau * 2.0**-size)
         turn = exp.Anonymous(this="sin" if sine else "cos", expressions=[angle])
@@ -212,21 +220,21 @@ def each(items: exp.Expr, name: str, body: Callable[[exp.Expr], exp.Expr]) -> ex
     return exp.Transform(this=items, expression=changed)
 
 
-def _shared(lane: Lane, number: int) -> exp.Expr:
+def _shared(lane: Lane, number: int, whose: str) -> exp.Expr:
     """Return a draw from the digests that all columns share, which are one after the other."""
     if isinstance(lane, Bits):
         size = min(lane.width, 32)
         if number * size + size > lane.width:
             raise InternalError(f"draw {number} of {lane.width} bits: the column has fewer draws than it asked for")
-        return _cut(lane.first + number * size, size)
+        return _cut(lane.first + number * size, size, whose)
     block, own = divmod(lane + number, LANES)
-    return placeholder("SDC_DRAW", str(block), own)
+    return placeholder("SDC_DRAW", f"{whose}{block}", own)
 
 
-def _cut(first: int, width: int) -> exp.Expr:
+def _cut(first: int, width: int, whose: str) -> exp.Expr:
     """Return bits of the shared digests. Their names differ from those of lanes: no bit serves two definitions."""
     block, bit = divmod(first, DIGEST)
-    return placeholder("SDC_DRAW", f"bits {block}", bit, width)
+    return placeholder("SDC_DRAW", f"{whose}bits {block}", bit, width)
 
 
 def _literal(argument: str | int | exp.Expr) -> Any:

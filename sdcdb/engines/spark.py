@@ -165,9 +165,9 @@ def _is_real(part: exp.Expr) -> bool:
 
 
 def _sha2(binding: Binding, block: str) -> str:
-    """Digest the record's key. A record without one would have no noise, and nobody has checked the table in Spark."""
+    """Digest the key. A record without one would have no noise, and nobody has checked the table in Spark."""
     prefix = exp.Literal.string(f"{binding.subkey}:{block}:").sql("spark")
-    key = f"CAST({_own(binding.key).sql('spark', identify=True)} AS STRING)"
+    key = f"CAST({_own(binding.key_of(block)).sql('spark', identify=True)} AS STRING)"
     return f"sha2(concat({prefix}, coalesce({key}, raise_error('a record has no key'))), 256)"
 
 

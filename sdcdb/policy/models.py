@@ -120,6 +120,9 @@ class Table(Strict):
     """The column that names a record, unique and never reused; `rowid` for a table that never changes."""
     person: str | None = None
     """The column that says whose record it is, where a person has several: `patient_id`. Left out, the key."""
+    constant: tuple[str, ...] = ()
+    """Columns that have one value for each `person`, NULLs aside: `[sex, birth_year]`. Protected views perturb them
+    once per person, as they do all columns for which this holds when they are fitted. Declared, it must hold."""
     refers: dict[str, str] = Field(default_factory=dict)
     """Restricted tables that records refer to by their keys: `patient_id: patients`. Their quasi-identifiers may then
     choose and group the records of this table."""
@@ -151,7 +154,7 @@ class Table(Strict):
 
     def _problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
         if self.public:
-            for field in ("key", "person", "refers", "columns", "restrict", "linked", "protect"):
+            for field in ("key", "person", "constant", "refers", "columns", "restrict", "linked", "protect"):
                 if getattr(self, field):
                     yield (field,), "has no meaning for a public table: remove it, or remove public"
             return

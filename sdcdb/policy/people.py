@@ -14,7 +14,7 @@ IDENTIFIER = "identifier"
 
 
 def problems_of_table(table: "Table") -> Iterator[Problem]:
-    """Yield what is wrong with `person` and `refers` of one table."""
+    """Yield what is wrong with `person`, `constant` and `refers` of one table."""
     named: list[tuple[tuple[str, ...], str]] = [(("person",), table.person)] if table.person is not None else []
     named += [(("refers", column), column) for column in table.refers]
     for path, column in named:
@@ -22,6 +22,14 @@ def problems_of_table(table: "Table") -> Iterator[Problem]:
             yield path, f"{column!r} is not a column of this table; {choices(column, table.columns)}"
         elif table.columns[column].role.value != IDENTIFIER:
             yield ("columns", column), f"is named by {path[0]}, so its role must be identifier: it names one person"
+    for number, column in enumerate(table.constant):
+        place = ("constant", number)
+        if table.person is None or table.person == table.key:
+            yield place, "has no meaning where a record is a person: name the person column, as in `person: patient_id`"
+        elif column not in table.columns:
+            yield place, f"{column!r} is not a column of this table; {choices(column, table.columns)}"
+        elif table.columns[column].role.value == IDENTIFIER:
+            yield place, f"{column!r} is an identifier, which no view publishes: remove it here"
 
 
 def problems_of_references(tables: Mapping[str, "Table"]) -> Iterator[Problem]:

@@ -264,4 +264,4 @@ def _store(engine: Engine, table: Source, stored: str, found: Recoded, own: dict
     store_in_order(engine, table, stored, arrays, own)
 
 
-TECHNIQUE = Technique("kanonymity", Kind.RECORD, Kanonymity, FittedKanonymity, fit)
+TECHNIQUE = Technique("kanonymity", Kind.RECORD, Kanonymity, FittedKanonymity, fit, among_records=True)

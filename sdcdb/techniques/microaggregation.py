@@ -224,4 +224,6 @@ def _compiled() -> Callable[[Floats, int], Ints]:
     return compiled
 
 
-TECHNIQUE = Technique("microaggregation", Kind.NUMBER, Microaggregation, FittedMicroaggregation, fit, joint=True)
+TECHNIQUE = Technique(
+    "microaggregation", Kind.NUMBER, Microaggregation, FittedMicroaggregation, fit, joint=True, among_records=True
+)

@@ -67,4 +67,4 @@ def fit(engine: Engine, table: Source, _columns: tuple[ColumnSpec, ...], params:
     return FittedSampling(columns=(), size=size, of=rows, below=below, second_below=second)
 
 
-TECHNIQUE = Technique("sampling", Kind.RECORD, Sampling, FittedSampling, fit)
+TECHNIQUE = Technique("sampling", Kind.RECORD, Sampling, FittedSampling, fit, among_records=True)

@@ -102,6 +102,8 @@ class Source:
     distinct: Mapping[str, int] = field(default_factory=dict)
     quasi: tuple[str, ...] = ()
     confidential: tuple[str, ...] = ()
+    person: str | None = None
+    """The column by which the draws of `row` are keyed where they are a person's."""
 
 
 @dataclass(frozen=True)
@@ -142,7 +144,7 @@ class Engine:
 
     def sql(self, expression: exp.Expr, table: Source) -> str:
         """Render an expression over the table's rows, its draws included. Its alias is `expressions.TABLE`."""
-        return DuckDBDialect().render(expression, Binding(table.key, table.subkey, {}))
+        return DuckDBDialect().render(expression, Binding(table.key, table.subkey, {}, person=table.person))
 
 
 class Fitted(Strict):
@@ -221,7 +223,8 @@ class Technique:
     """A technique: its name in the policy, its parameters, what fitting makes, and how.
 
     `joint` techniques are fitted at once on all columns that use them with the same parameters. `draws` says which
-    draws a column needs from the digests that all columns share.
+    draws a column needs from the digests that all columns share. `among_records` techniques put records together, or
+    choose among them: they take each record for a person.
     """
 
     name: str
@@ -231,6 +234,7 @@ class Technique:
     fit: Fit
     joint: bool = False
     draws: Needs = two_draws
+    among_records: bool = False
 
     @property
     def summary(self) -> str:

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 
 import duckdb
 
@@ -16,22 +16,9 @@ from sdcdb.techniques.registry import TECHNIQUES
 from sdcdb.techniques.technique import ColumnSpec, Draws, Engine, Fitted, Params, Source
 from sdcdb.views import catalogue
 from sdcdb.views.check import Read
+from sdcdb.views.per_person import KEY_TYPES, fit_people, once_per_person, people_of, refuse_among_records
 from sdcdb.views.plan import Plan
 from sdcdb.views.secret import Secret
-
-KEY_TYPES = (
-    "TINYINT",
-    "SMALLINT",
-    "INTEGER",
-    "BIGINT",
-    "UTINYINT",
-    "USMALLINT",
-    "UINTEGER",
-    "UBIGINT",
-    "HUGEINT",
-    "VARCHAR",
-    "UUID",
-)
 
 Job = tuple[Params, tuple[ColumnSpec, ...]]
 """A method with its parameters, and the columns that it is fitted on together; none for a method of records."""
@@ -47,11 +34,11 @@ def fit_jobs(
     fitted: list[Fitted] = []
     lanes: dict[str, Lane] = {}
     for params, columns in jobs:
-        row = Row({}, scope_of(params))
+        row = Row({}, scope_of(params), source.row.person)
         technique = TECHNIQUES[params.method]
         needed = {row.place(column.name): _draws(source, column, technique.draws(column, params)) for column in columns}
         lanes |= give_lanes(needed or {row.place(RECORD): Draws.TWO})
-        row = Row(lanes, row.scope)
+        row = Row(lanes, row.scope, row.person)
         result = technique.fit(engine, replace(source, row=row), columns, params)
         results = result if isinstance(result, tuple) else (result,)
         fitted += [each.model_copy(update={"scope": row.scope}).drawn_from(row) for each in results]
@@ -126,8 +113,19 @@ def fit_view(
         quasi=_of_role(found, wanted, Role.QUASI),
         confidential=_of_role(found, wanted, Role.CONFIDENTIAL),
     )
-    jobs = join_jobs(wanted.view.rows, _wanted_columns(found, wanted.table, wanted.view))
-    fitted, lanes = fit_jobs(Engine(con, tell), source, jobs, lambda needed: catalogue.lanes(con, found.name, needed))
+    asked = list(_wanted_columns(found, wanted.table, wanted.view))
+    people = people_of(con, wanted.table, found)
+    refuse_among_records(people, [params for params in (wanted.view.rows, *(params for params, _ in asked)) if params])
+    per_person = once_per_person(people, wanted.table)
+    engine, give_lanes = Engine(con, tell), partial(catalogue.lanes, con, found.name)
+    own = [each for each in asked if each[1].name not in per_person]
+    fitted, lanes = fit_jobs(engine, source, join_jobs(wanted.view.rows, own), give_lanes)
+    if people is not None and len(own) < len(asked):
+        theirs = [each for each in asked if each[1].name in per_person]
+        more, places = fit_people(
+            people, source, theirs, lambda of: fit_jobs(engine, of, join_jobs(None, theirs), give_lanes)
+        )
+        fitted, lanes = fitted + more, lanes | places
     return Plan(
         view=wanted.name,
         table=wanted.table_name,
@@ -136,6 +134,8 @@ def fit_view(
         lanes=lanes,
         fitted=fitted,
         rows=found.rows,
+        person=people.column if people else None,
+        per_person=tuple(spec.name for _, spec in asked if spec.name in per_person),
     )
 
 

@@ -28,6 +28,10 @@ class Plan(Strict):
     fitted: tuple[SerializeAsAny[Fitted], ...]
     rows: int
     """Records in the table when the plan was fitted."""
+    person: str | None = None
+    """The column that says whose record it is, where the policy names one beside the key."""
+    per_person: tuple[str, ...] = ()
+    """Columns that are perturbed once per person: all records of a person have the same draws for them."""
 
     @field_validator("fitted", mode="before")
     @classmethod
@@ -40,7 +44,9 @@ class Plan(Strict):
 
     def row(self, fitted: Fitted | None = None) -> Row:
         """Return the row that the expressions look at, with the draws of one fitted technique."""
-        return Row(self.lanes, fitted.scope if fitted else "")
+        if fitted is None:
+            return Row(self.lanes)
+        return Row(self.lanes, fitted.scope, bool(fitted.columns) and set(fitted.columns) <= set(self.per_person))
 
     def lists(self) -> dict[str, tuple[Any, ...]]:
         """Return all lists that the expressions refer to."""
@@ -53,7 +59,8 @@ class Plan(Strict):
 
     def binding(self, subkey: str) -> Binding:
         """Return what the placeholders stand for."""
-        return Binding(self.key, subkey, self.lists(), tuple(name for each in self.fitted for name in each.joined()))
+        joined = tuple(name for each in self.fitted for name in each.joined())
+        return Binding(self.key, subkey, self.lists(), joined, self.person)
 
     def expressions(self) -> Mapping[str, exp.Expr]:
         """Return the published value of each column. What is NULL stays NULL, whatever the technique."""
@@ -95,6 +102,7 @@ class Plan(Strict):
     def words(self) -> dict[str, str]:
         """Explain the view, column by column."""
         changed = {name: text for each in self.fitted for name, text in each.words().items()}
+        changed |= {name: f"{changed[name]}; once per {self.person}" for name in self.per_person}
         return {name: changed.get(name, "as it is") for name in self.columns} | {
             name: text for name, text in changed.items() if name not in self.columns
         }
