@@ -109,12 +109,19 @@ def _relation(
 
 def _person(table: TableProfile, guesses: Mapping[str, Guess]) -> str | None:
     """Return the column that names a person in several records."""
-    for column in table.columns:
-        named = any(said.meaning.kind == "a person" for said in read_name(column.name))
-        number = _NAMES_ONE & set(tokens(column.name))
-        if guesses[column.name].role is Role.IDENTIFIER and named and number and not column.unique and column.distinct:
-            return column.name
-    return None
+    identifiers = [column for column in table.columns if guesses[column.name].role is Role.IDENTIFIER]
+    return next((column.name for column in identifiers if names_person(column)), None)
+
+
+def names_person(column: ColumnProfile) -> bool:
+    """Tell whether a column looks by its name like the number of a person, and repeats."""
+    named = any(said.meaning.kind == "a person" for said in read_name(column.name))
+    return named and numbers_something(column) and not column.unique and column.distinct > 0
+
+
+def numbers_something(column: ColumnProfile) -> bool:
+    """Tell whether a column's name says that it numbers something: `id`, `no`, `key`."""
+    return bool(_NAMES_ONE & set(tokens(column.name)))
 
 
 def _most_records(con: duckdb.DuckDBPyConnection, table: TableProfile, person: str) -> int:

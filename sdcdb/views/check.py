@@ -17,6 +17,7 @@ from sdcdb.policy.models import ROWID, Column, Policy, Role, Table
 from sdcdb.techniques.registry import TECHNIQUES
 from sdcdb.techniques.technique import Kind
 from sdcdb.views.catalogue import kinds
+from sdcdb.views.people_check import check_people
 from sdcdb.views.pockets import MOST_SHOWN, find_pockets
 from sdcdb.views.public_shares_check import far_from, far_off
 from sdcdb.views.relations_of_columns import Found, breaks_equation, find_linked
@@ -144,6 +145,7 @@ def _check_table(con: duckdb.DuckDBPyConnection, table: Table, found: TableProfi
             yield Misfit(("columns",), f"the column {name!r} has no role; {choices(name, Role)}")
     yield from _check_pockets(con, table, found)
     yield from _check_key(table, found)
+    yield from (Misfit(*each) for each in check_people(con, table, found))
     yield from _check_methods(table, found)
     yield from _check_size(table, found)
 

@@ -76,8 +76,8 @@ def find_people(con: duckdb.DuckDBPyConnection, found: TableProfile, person: str
         parts += [f"min({value}) AS a{number}", f"max({value}) AS b{number}", f"count({value}) AS c{number}"]
         tests += [f"bool_and(a{number} IS NOT DISTINCT FROM b{number})", f"bool_and(c{number} = 0 OR c{number} = n)"]
     source, who = quoted(table_reference(found.name)), quoted(identifier(person))
-    sql = f"SELECT {', '.join(tests)} FROM (SELECT {', '.join(parts)} FROM {source} GROUP BY {who})"
-    ((most, *held),) = con.execute(sql).fetchall()
+    each = f"SELECT {', '.join(parts)} FROM {source} WHERE {who} IS NOT NULL GROUP BY {who}"
+    ((most, *held),) = con.execute(f"SELECT {', '.join(tests)} FROM ({each})").fetchall()
     one = [name for name, alike in zip(columns, held[::2], strict=True) if alike]
     whole = {name for name, full in zip(columns, held[1::2], strict=True) if full}
     return People(person, int(most or 0), frozenset(one), frozenset(one) & whole)
