@@ -79,7 +79,7 @@ def compare(database: Governed, view: str, confidential: str | None = None, seed
     """Compare a protected view with its table. `confidential` is the category an intruder wants to learn."""
     plan = catalogue.entry(database.con, view).plan
     table, asked = _declared(database, plan)
-    before, after = linked(database, plan, asked, seed)
+    before, after, persons = linked(database, plan, asked, seed)
     _known_column(plan, confidential)
     recoded = {name for each in plan.fitted if isinstance(each, FittedKanonymity) for name in each.recoded()}
     numeric = [
@@ -108,7 +108,7 @@ def compare(database: Governed, view: str, confidential: str | None = None, seed
         sweeps=_sweeps(plan, table, asked, before, coded, few),
         similarities=dict(_similarities(asked, coded, few)),
         patterns=_patterns(plan, table, before.drop(columns=recoded), after.drop(columns=recoded), seed),
-        standing=measure(plan, table, asked, before, after, seed),
+        standing=measure(plan, table, asked, before, after, seed, persons),
         before=before,
         after=after,
     )

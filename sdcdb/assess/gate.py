@@ -8,6 +8,7 @@ import pandas as pd
 
 from sdcdb.assess.likelihoods import known_column, secret_category, secret_list, secret_number
 from sdcdb.assess.paired import boolean, linked, listed
+from sdcdb.connection.identifiers import fold
 from sdcdb.errors import ReleaseRefused, SdcdbError, counted
 from sdcdb.measures.linking import Attack, Secret, attack
 from sdcdb.measures.unique_records import equivalence_classes
@@ -76,15 +77,28 @@ def stand(database: Governed, view: str, seed: int = 0) -> Standing:
     asked = table.protect.get(plan.view) if table else None
     if table is None or asked is None:
         raise SdcdbError(f"the policy does not define the view {plan.view!r}: without it nothing is released")
-    before, after = linked(database, plan, asked, seed)
-    return measure(plan, table, asked, before, after, seed)
+    before, after, persons = linked(database, plan, asked, seed)
+    return measure(plan, table, asked, before, after, seed, persons)
 
 
-def measure(plan: Plan, table: Table, view: View, before: pd.DataFrame, after: pd.DataFrame, seed: int = 0) -> Standing:
-    """Attack the records of a view, before and after, and compare with the floors."""
+def measure(
+    plan: Plan,
+    table: Table,
+    view: View,
+    before: pd.DataFrame,
+    after: pd.DataFrame,
+    seed: int = 0,
+    persons: Any = None,
+) -> Standing:
+    """Attack the records of a view, before and after, and compare with the floors. `persons` numbers their people."""
+    if table.person is not None and fold(table.person) != fold(plan.person or plan.key):
+        raise SdcdbError(
+            f"{plan.view!r} was fitted before the policy named {table.person!r} as the person: fit it again with "
+            "sdcdb protect"
+        )
     floors, quasi = table.release, [name for name in plan.columns if name in table.named(Role.QUASI)]
     exact = [name for name in quasi if (fitted := _fitted(plan, name)) is None or not fitted.random()]
-    found = [_k(after, exact, floors, view)]
+    found = [_k(after, exact, floors, view, persons)]
     draw = np.random.default_rng(seed)
     if len(after) > RECORDS:
         chosen = np.sort(draw.choice(len(after), RECORDS, replace=False))
@@ -119,14 +133,21 @@ def _secrets(plan: Plan, table: Table, before: pd.DataFrame, after: pd.DataFrame
     return found, numbers
 
 
-def _k(after: pd.DataFrame, exact: list[str], floors: Floors, view: View) -> Floor:
-    classes = equivalence_classes([after[name].astype(object).to_numpy() for name in exact]) if exact else None
-    sizes = np.bincount(classes) if classes is not None else np.array([len(after)])
-    k, alone = int(sizes.min()), int(sizes[sizes < floors.min_k].sum())
-    words = f"k is {k}, at least {floors.min_k} asked"
+def _k(after: pd.DataFrame, exact: list[str], floors: Floors, view: View, persons: Any) -> Floor:
+    """Count the records, or the people, that share what is published as it is."""
+    if exact:
+        classes = equivalence_classes([after[name].astype(object).to_numpy() for name in exact])
+    else:
+        classes = np.zeros(len(after), dtype=np.int64)
+    records = np.bincount(classes)
+    sizes = records if persons is None else np.bincount(np.unique(np.column_stack([classes, persons]), axis=0)[:, 0])
+    k, alone = int(sizes.min()), int(records[sizes < floors.min_k].sum())
+    unit = "" if persons is None else " people"
+    words = f"k is {k}{unit}, at least {floors.min_k} asked"
     if k < floors.min_k:
         words += f": {alone:,} of {counted(len(after), 'record')} share {', '.join(exact)} with too few others"
-    return Floor("min_k", None, k, floors.min_k, k >= floors.min_k, words, _recode(view, floors))
+    change = _recode(view, floors) if persons is None else "coarser values (coding, rounding), or noise (pram, vicus)"
+    return Floor("min_k", None, k, floors.min_k, k >= floors.min_k, words, change)
 
 
 def _recode(view: View, floors: Floors) -> str:

@@ -16,8 +16,11 @@ from sdcdb.views.secret import read_secret
 MOST_RECORDS = 200_000  # larger tables are compared on a random sample of this size
 
 
-def linked(database: Governed, plan: Plan, view: View, seed: int) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the records before and after, in the same order, with the view's columns."""
+def linked(database: Governed, plan: Plan, view: View, seed: int) -> tuple[pd.DataFrame, pd.DataFrame, Any]:
+    """Return the records before and after, in the same order, with the view's columns; and whose each record is.
+
+    People are numbered; None where a record is a person.
+    """
     if plan.version != VERSION:
         raise SdcdbError(f"{plan.view!r} was fitted by another version of sdcdb: fit it again with sdcdb protect")
     subkey = read_secret(view.secret, database.path).subkey(plan.table)
@@ -27,7 +30,8 @@ def linked(database: Governed, plan: Plan, view: View, seed: int) -> tuple[pd.Da
     if frame.empty:
         raise SdcdbError(f"{plan.view!r} has no records: nothing to compare")
     halves = [frame[[f"{half} {n}" for n, _ in enumerate(plan.columns)]] for half in ("before", "after")]
-    return halves[0].set_axis(list(plan.columns), axis=1), halves[1].set_axis(list(plan.columns), axis=1)
+    before, after = (half.set_axis(list(plan.columns), axis=1) for half in halves)
+    return before, after, None if plan.person is None else pd.factorize(frame["person"])[0]
 
 
 def boolean(column: pd.Series) -> bool:

@@ -76,8 +76,11 @@ class Plan(Strict):
         return dialect.render(self._query(self.expressions(), lists, joined), self.binding(subkey))
 
     def linked(self, dialect: Dialect, subkey: str, lists: exp.Expr, joined: Mapping[str, exp.Table]) -> str:
-        """Compile to a SELECT of every published record with its original: `before 0`, `after 0`, `before 1`, ..."""
-        both: dict[str, exp.Expr] = {}
+        """Compile to a SELECT of every published record with its original: `before 0`, `after 0`, `before 1`, ...
+
+        Where a person has several records, `person` says whose each is.
+        """
+        both: dict[str, exp.Expr] = {} if self.person is None else {"person": self.row().value(self.person)}
         for number, (column, value) in enumerate(self.expressions().items()):
             both |= {f"before {number}": self.row().value(column), f"after {number}": value}
         return dialect.render(self._query(both, lists, joined), self.binding(subkey))

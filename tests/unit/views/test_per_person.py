@@ -6,6 +6,7 @@ import duckdb
 import pytest
 from support.protecting import ENVIRONMENT, filled, fixed_secret
 
+from sdcdb.assess.gate import stand
 from sdcdb.database import Database
 from sdcdb.engines.duckdb import DuckDBDialect
 from sdcdb.errors import PolicyError, SdcdbError
@@ -202,3 +203,24 @@ def test_a_person_that_is_sometimes_missing_is_refused() -> None:
     database.con.execute('UPDATE visits SET "Patient id" = NULL WHERE visit_id = 3')
     with pytest.raises(PolicyError, match="NULL in 1 of 200 records"):
         protect(database)
+
+
+def test_a_release_counts_people_not_records() -> None:
+    """Five records of one patient share sex and year of birth with nobody: k is 1 of people, 5 of records."""
+    columns = ROLES | {"born": "quasi", "region": "identifier", "cost": NUMBER}
+    database = visits({"columns": {"cost": NOISE}}, columns=columns)
+    protect(database)
+    (floor,) = [each for each in stand(database, "p").floors if each.name == "min_k"]
+    assert floor.measured == 1
+    assert floor.words.startswith("k is 1 people")
+    by_record = visits({"columns": {"cost": NOISE}}, person=None, columns=columns)
+    protect(by_record)
+    assert [each.measured for each in stand(by_record, "p").floors if each.name == "min_k"] == [5]
+
+
+def test_a_view_from_before_the_person_was_named_is_fitted_again() -> None:
+    database = visits({"columns": {"cost": NOISE}}, person=None)
+    protect(database)
+    named = visits({"columns": {"cost": NOISE}}).policy
+    with pytest.raises(SdcdbError, match="fit it again"):
+        stand(Database(None, database.con, named), "p")
