@@ -18,6 +18,7 @@ from sdcdb.gateway.tables.frequencies import Frequencies, read_frequencies
 from sdcdb.policy.models import ROWID
 
 MOST_CELLS = 200_000
+HALF = 2**64 - 1
 Indices = NDArray[np.intp]
 
 
@@ -131,10 +132,12 @@ def _told_apart(table: Restricted, name: str) -> str:
 
 
 def _totals(con: duckdb.DuckDBPyConnection, source: str, number: int, column: Confidential) -> Totals:
-    columns = ", ".join(_total(letter, number) for letter in "nslgd")
+    digest = _total("d", number)  # in halves: DuckDB is slow to turn a number of 128 bits into one of Python
+    halves = f"CAST({digest} >> 64 AS UBIGINT), CAST({digest} & {HALF}::UHUGEINT AS UBIGINT)"
+    columns = ", ".join([*(_total(letter, number) for letter in "nslg"), halves])
     rows = con.execute(f'SELECT {columns} FROM {source} ORDER BY "{CELL}"').fetchall()
     scale = None if column.type in {"DOUBLE", "FLOAT"} else _decimals(column.type)
-    counts, sums, least, greatest, digests = zip(*rows, strict=True) if rows else ((), (), (), (), ())
+    counts, sums, least, greatest, high, low = zip(*rows, strict=True) if rows else ((), (), (), (), (), ())
     exact = (_exact(each, scale) for each in (sums, least, greatest))
     return Totals(
         column,
@@ -143,7 +146,7 @@ def _totals(con: duckdb.DuckDBPyConnection, source: str, number: int, column: Co
         next(exact),
         next(exact),
         scale,
-        [d or 0 for d in digests],
+        [(upper or 0) << 64 | (lower or 0) for upper, lower in zip(high, low, strict=True)],
     )
 
 
