@@ -25,6 +25,13 @@ class Answer:
     rows: tuple[tuple[Any, ...], ...]
     verdict: Verdict
     merged: tuple[int, ...] = ()
+    errors: tuple[tuple[float | None, ...], ...] = ()
+    """Of an estimate, the standard error of each number: 0 where it is exact, None where none can be given."""
+
+    @property
+    def estimated(self) -> bool:
+        """Whether the numbers are estimates from a protected view, in the place of exact ones that were denied."""
+        return self.verdict.kind == "estimate"
 
     def df(self) -> "pd.DataFrame":
         """Return the rows as a pandas DataFrame."""

@@ -19,7 +19,7 @@ from sdcdb.gateway.reading.literals import put_in_values
 from sdcdb.gateway.reading.statement import Params, Statement, statement
 from sdcdb.gateway.relations import Relations
 from sdcdb.gateway.rules.table import denied
-from sdcdb.gateway.table_locks import TableLocks
+from sdcdb.gateway.table_locks import OWNER, TableLocks
 from sdcdb.gateway.tables.pool_history import PoolHistory
 from sdcdb.gateway.tables.tables import Tables
 from sdcdb.gateway.tables.vault import Evaluated, Vault
@@ -54,6 +54,13 @@ class Assessor:
     def together(self, names: Iterable[str]) -> frozenset[str]:
         """Return the tables whose histories are one with these tables': their columns are linked."""
         return self._relations.audited_together(names)
+
+    @contextmanager
+    def all_tables(self) -> Iterator[list[str]]:
+        """Hold all restricted tables, for an act of the owner."""
+        names = [table.name for table in self._relations.restricted()]
+        with self.locks.holding(names, OWNER):
+            yield names
 
     def audits(self, names: Sequence[str], who: Asking) -> dict[str, PoolHistory]:
         """Return the audits of tables as one user's pools see them; deny if a table has changed."""

@@ -40,6 +40,8 @@ class Shown:
     table: str
     cells: Indices
     size: int
+    people: bool = False
+    """Whether it is the people who are counted, and not their records."""
 
 
 @dataclass(frozen=True)
@@ -224,12 +226,17 @@ def _shown(evaluated: Sequence[Evaluated], suppressed: Mapping[Row, str], merged
         number, table = each.block.number, each.block.table.name
         unions = [one.union for one in merged if one.row[0] == number and one.union is not None]
         for group in [*(g for g in each.groups if (number, g.row) not in suppressed), *unions]:
+            heads = each.cells.owners is not None
             if each.block.category is None:
-                found = [np.sort(cells) for measure in each.block.measures for cells in group.counted(measure)]
+                found = [
+                    (heads and measure.kind == "people", np.sort(cells))
+                    for measure in each.block.measures
+                    for cells in group.counted(measure)
+                ]
             else:
-                found = [one.cells for one in rectangles(each, group) or ()]
-            for cells in {cells.tobytes(): cells for cells in found}.values():
-                yield Shown((number, group.row), table, cells, len(cells))
+                found = [(False, one.cells) for one in rectangles(each, group) or ()]
+            for people, cells in {(kind, cells.tobytes()): (kind, cells) for kind, cells in found}.values():
+                yield Shown((number, group.row), table, cells, len(cells), people)
 
 
 def _too_telling(shown: Sequence[Shown], audited: Mapping[str, PoolHistory]) -> dict[Row, str]:
@@ -238,9 +245,10 @@ def _too_telling(shown: Sequence[Shown], audited: Mapping[str, PoolHistory]) -> 
     The smallest of them are left out: then fewest people are.
     """
     found: dict[Row, str] = {}
-    for table in dict.fromkeys(each.table for each in shown):
-        mine = sorted((each for each in shown if each.table == table), key=lambda each: -each.size)
-        fine = audited[table].shows([each.cells for each in mine])
+    for table, people in dict.fromkeys((each.table, each.people) for each in shown):
+        mine = [each for each in shown if (each.table, each.people) == (table, people)]
+        mine.sort(key=lambda each: -each.size)
+        fine = audited[table].shows([each.cells for each in mine], people=people)
         found |= {each.row: "counts" for each, ok in zip(mine, fine, strict=True) if not ok}
     return found
 
@@ -257,7 +265,7 @@ def _too_small(evaluated: Evaluated, cells: Cells) -> dict[Row, str]:
 
 
 def _fits(group: Group, evaluated: Evaluated, cells: Cells) -> bool:
-    """Tell whether every query set that a row is about is large enough: by records, and by values of each column asked.
+    """Tell whether every query set that a row is about is large enough: by people, and by those with a value.
 
     That is the group, the set of each measure, and the parts of it that the measure tells apart. Where the row tells
     of the group as a whole, those whom a measure leaves out are a set as well.
@@ -265,34 +273,43 @@ def _fits(group: Group, evaluated: Evaluated, cells: Cells) -> bool:
     least = evaluated.block.table.limits.min_set
     if evaluated.block.category is not None:
         return _counts_fit(group, evaluated, cells)
-    everybody, here = int(cells.records.sum()), int(cells.records[group.cells].sum())
-    if not large_enough(here, everybody, least):
+    if not _large(group.cells, cells, least):
         return False
     whole = any(measure.chosen is None for measure in evaluated.block.measures)
     for measure in evaluated.block.measures:
-        chosen = group.of(measure)
-        records, wanted = (int(cells.records[each].sum()) for each in (chosen, group.wanted(measure)))
-        if records < least or not large_enough(wanted, everybody, least):
+        chosen, wanted = group.of(measure), group.wanted(measure)
+        if cells.people(chosen) < least or not _large(wanted, cells, least):
             return False
-        if whole and not large_enough(wanted, here, least):
+        if whole and measure.chosen is not None and 0 < cells.people(np.setdiff1d(group.cells, wanted)) < least:
             return False
-        if measure.confidential is not None:
-            totals = cells.totals[measure.confidential]
-            if not large_enough(totals.count(chosen), int(totals.counts.sum()), least):
-                return False
+        if measure.confidential is not None and not _large(chosen, cells, least, measure.confidential):
+            return False
         if measure.expression is not None:
             ranks, numbers = group.ranked(measure)
-            told = parts(measure.kind, ranks, cells.records[chosen], numbers, least, plain=measure.plain)
+            people = None if cells.owners is None else cells.owners.by_value(chosen, ranks)
+            told = parts(measure.kind, ranks, cells.records[chosen], numbers, least, plain=measure.plain, people=people)
+            everybody = cells.people(np.arange(cells.size))
             if not all(large_enough(int(part), everybody, least) for part in told):
                 return False
     return True
 
 
+def _large(chosen: Indices, cells: Cells, least: int, column: str | None = None) -> bool:
+    """Tell whether a set has enough people, and those who have records outside of it are none or enough."""
+    if cells.people(chosen, column) < least:
+        return False
+    outside = cells.people_outside(chosen, column)
+    return outside == 0 or outside >= least
+
+
 def _counts_fit(group: Group, evaluated: Evaluated, cells: Cells) -> bool:
     """Tell whether the sets of people that a row counts by a category are large enough, whatever their values.
 
-    Where what is counted is no set of people and values, nothing is.
+    Where what is counted is no set of people and values, nothing is; nor where a person has several records: the audit
+    of categories takes each record for a person.
     """
+    if cells.owners is not None:
+        return False
     least, everybody = evaluated.block.table.limits.min_set, int(cells.records.sum())
     found = rectangles(evaluated, group)
     if not found or any(not len(group.of(measure)) for measure in evaluated.block.measures):

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
+import duckdb
 from sqlglot import exp
 
 from sdcdb.connection.connect import is_read_only
@@ -25,6 +25,7 @@ from sdcdb.gateway.assessor import Assessor
 from sdcdb.gateway.cancellation import Cancellation
 from sdcdb.gateway.decide import Decided
 from sdcdb.gateway.disclosed import disclosed_counts, disclosed_facts, learn_answers
+from sdcdb.gateway.estimates.estimating import Estimator
 from sdcdb.gateway.inference.score import Score
 from sdcdb.gateway.knowledge_left import Known, knowledge_left
 from sdcdb.gateway.ledger.entry import ActEntry, AnsweredFact, CountedSet, LoginEntry, fields_of
@@ -36,6 +37,7 @@ from sdcdb.gateway.lobby.release import compute_release
 from sdcdb.gateway.noted import Seldom, explain_entry, question_entry
 from sdcdb.gateway.reading.further import with_marks
 from sdcdb.gateway.reading.statement import Params, privacy_question
+from sdcdb.gateway.references import with_references
 from sdcdb.gateway.relations import Relations, relations
 from sdcdb.gateway.repeated import Kept, Repeated, repeat_key
 from sdcdb.gateway.rules.table import denied
@@ -46,7 +48,7 @@ from sdcdb.gateway.tables.tables import Tables
 from sdcdb.gateway.tables.vault import Vault, digest_key
 from sdcdb.gateway.turns import Turns
 from sdcdb.gateway.unexpected import deny_unexpected
-from sdcdb.gateway.worded import refused, verdict_of
+from sdcdb.gateway.worded import estimated_verdict, refused, verdict_of
 from sdcdb.gateway.workers.limits import WorkLimits
 from sdcdb.policy.governed import Governed
 
@@ -69,7 +71,7 @@ class Gateway:
         """
         self._policy = database.required_policy()
         self._con = database.con.cursor()  # the owner may use their own connection meanwhile
-        self.relations: Relations = relations(self._con, self._policy)
+        self.relations: Relations = with_references(relations(self._con, self._policy), self._policy)
         self._scratch = None if database.path else tempfile.TemporaryDirectory(prefix="sdcdb-")
         path = database.path or Path(self._scratch.name if self._scratch else ".") / "memory.duckdb"
         self._marked = database.path is not None and not is_read_only(self._con)
@@ -80,6 +82,7 @@ class Gateway:
             self._lobby = Lobby(self.relations, self._vault, database.path, limits)
             self._tables = Tables(database, self.relations, self._vault, self._ledger)
             self._assessor = Assessor(self.relations, self._vault, self._lobby, self._tables)
+            self._estimator = Estimator(self._con, self.relations, self._policy, self._vault, self._lobby)
             self._repeated = Repeated()
             self._seldom = Seldom()
             self._turns = Turns(limits.per_user, limits.queue)
@@ -102,10 +105,12 @@ class Gateway:
         params: Params = None,
         user: Asking | str = ANALYST,
         *,
+        estimate: bool | None = None,
         cancellation: Cancellation | None = None,
     ) -> Answer:
         """Answer a statement, or raise `Denied` or its subclass `Unsupported`: nothing else comes out.
 
+        `estimate` says whether what is denied is estimated from a protected view; left out, the policy does.
         `cancellation` lets another thread stop this one statement.
         """
         question = privacy_question(sql)
@@ -118,7 +123,10 @@ class Gateway:
                 return self._answered(sql, params, who, handle)
         except Denied as refusal:
             self._note(sql, who.user, refusal)
-            raise
+            answer = self._estimated(sql, params, who, refusal, estimate, cancellation)
+            if answer is None:
+                raise
+            return answer
         except LedgerError:
             raise denied("ledger") from None
         except Exception as problem:  # noqa: BLE001 - one place for all that nobody expected
@@ -189,7 +197,7 @@ class Gateway:
 
         `as_new` is the owner's reason to take the records of the changed tables as other people than those before.
         """
-        with self._all_tables() as names, self._assessor.looking:
+        with self._assessor.all_tables() as names, self._assessor.looking:
             self._assessor.learner.finish(names)
             return self._tables.refresh(table, as_new)
 
@@ -199,7 +207,7 @@ class Gateway:
         One that cannot be followed record by record waits for its owner.
         """
         refreshed: list[str] = []
-        with self._all_tables() as names, self._assessor.looking:
+        with self._assessor.all_tables() as names, self._assessor.looking:
             self._assessor.learner.finish(names)
             for table in self._tables.due():
                 with suppress(DatabaseError):
@@ -208,7 +216,7 @@ class Gateway:
 
     def accept_looser(self, reason: str) -> list[str]:
         """Accept looser limits, as an act of the owner that the ledger keeps; return what became looser."""
-        with self._all_tables(), self._assessor.looking:
+        with self._assessor.all_tables(), self._assessor.looking:
             return self._tables.accept_looser(reason)
 
     def note(self, entry: LoginEntry | ActEntry) -> None:
@@ -239,9 +247,7 @@ class Gateway:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _mark(self) -> None:
@@ -270,12 +276,6 @@ class Gateway:
                 yield handle
         finally:
             self._running.discard(handle)
-
-    @contextmanager
-    def _all_tables(self) -> Iterator[list[str]]:
-        names = [table.name for table in self.relations.restricted()]
-        with self._assessor.locks.holding(names, OWNER):
-            yield names
 
     def _table_status(self, name: str) -> dict[str, dict[str, Score]]:
         with self._assessor.locks.holding(self._assessor.together([name]), OWNER):
@@ -307,6 +307,30 @@ class Gateway:
         if Desk.takes(read, results) and not looked and not any(block.joins for block in read.blocks):
             self._repeated.keep(key, answer, facts, {name: each.table for name, each in decided.audits.items()})
         return answer
+
+    def _estimated(
+        self,
+        sql: str,
+        params: Params,
+        who: Asking,
+        refusal: Denied,
+        wanted: bool | None,  # noqa: FBT001 - as `ask` was given
+        cancellation: Cancellation | None,
+    ) -> Answer | None:
+        """Answer from protected views what was denied, if that is wanted and possible. Nothing new is told by it."""
+        if not self._estimator.follows(refusal.rule):
+            return None
+        try:
+            with self._at_work(who, cancellation) as handle:
+                read = self._assessor.read(sql, params, handle)
+                found = self._estimator.estimate(read, handle) if self._estimator.wanted(read, wanted) else None
+            if found is None:
+                return None
+            verdict = estimated_verdict(refusal)
+            self._write(sql, who, verdict, ())
+            return replace(answer_of(found.rows, verdict), errors=found.errors)
+        except (Denied, LedgerError, duckdb.Error):
+            return None
 
     def _again(self, kept: Kept, sql: str, who: Asking, handle: Cancellation) -> Answer | None:
         """Answer once more what was answered; None if a table is no longer what it was."""

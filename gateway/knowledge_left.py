@@ -25,6 +25,10 @@ class Known:
 
 def knowledge_left(table: Restricted, pool: str, column: str, score: Score) -> Known:
     """Put a score into the column's units, beside the limits of its table."""
+    if column in table.categories:
+        start, limit = 1 - max(table.categories[column].public.shares), 1 - table.limits.max_belief
+        room = min(max(_left(score.interval, start, limit), 0.0), 1.0)
+        return Known(table.name, pool, column, score.interval, score.interval, score.h0, 0.0, "belief", room)
     spec = table.confidential[column]
     width = spec.high - spec.low
     room = min(_rooms(table, spec, score))

@@ -10,7 +10,7 @@ import duckdb
 from sdcdb.connection.collations import types_with_collations
 from sdcdb.connection.identifiers import fold, identifier, quoted, table_reference
 from sdcdb.connection.profile import INTEGERS, column_types
-from sdcdb.errors import Unsupported
+from sdcdb.errors import DatabaseError, Unsupported
 from sdcdb.fields.category_shares import CategoryShares
 from sdcdb.fields.histogram import Histogram
 from sdcdb.gateway.inference.limits import Limits
@@ -77,6 +77,25 @@ class Confidential:
 
 
 @dataclass(frozen=True)
+class Reference:
+    """A column that holds the key of a restricted table, and that table's quasi-identifiers."""
+
+    column: str
+    parent: str
+    key: str
+    quasi: tuple[str, ...]
+
+    @property
+    def known(self) -> str:
+        """The name of the column that says whether there is such a parent."""
+        return f"{self.parent} known"
+
+    def column_of(self, column: str) -> str:
+        """Return the name that a column of the parent has in the child."""
+        return f"{self.parent}.{column}"
+
+
+@dataclass(frozen=True)
 class Category:
     """A confidential category: the values that it can have, their public shares, and which of them are sensitive."""
 
@@ -102,6 +121,10 @@ class Restricted(Relation):
     """Columns that follow from another one by an equation, which is audited in their place."""
     categories: Mapping[str, Category] = field(default_factory=dict)
     """Confidential categories, of whose values records are counted."""
+    person: str | None = None
+    """The column that says whose record it is; None where the key does."""
+    refers: tuple[Reference, ...] = ()
+    """The restricted tables that records refer to, whose quasi-identifiers are among `quasi`."""
 
     def base(self, column: str) -> Linear:
         """Return the column that is audited in the place of one, and how that follows from it."""
@@ -192,7 +215,11 @@ def relations(con: duckdb.DuckDBPyConnection, policy: Policy) -> Relations:
             shown = {column: kind for column, kind in types.items() if column in usable}
             key = folded.get(fold(table.key or ROWID), ROWID)
             linear = _linear(table, folded, confidential)
-            held = (key, quasi, confidential, table.restrict, linear, categories)
+            person = None if table.person is None else folded.get(fold(table.person))
+            if table.person is not None and person is None:
+                raise DatabaseError(f"{name!r} has no column {table.person!r}, which the policy names as its person")
+            person = None if person == key else person
+            held = (key, quasi, confidential, table.restrict, linear, categories, person)
             found.append(Restricted(name, "restricted", shown, *held))
         found += [Relation(view, "protected", _types(con, view)) for view in table.protect if view in views]
     return Relations(tuple(found), tuple(_linked(policy, found)))

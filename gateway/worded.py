@@ -14,6 +14,12 @@ def verdict_of(decided: Decided) -> Verdict:
     return Verdict("suppress", refusal.rule, refusal.reason, refusal.hint, decided.changes(), decided.unseen)
 
 
+def estimated_verdict(refusal: Denied) -> Verdict:
+    """Return the verdict on a statement whose exact answer was denied, and that was estimated."""
+    reason = f"these are estimates from the protected view, because the exact answer was denied: {refusal.reason}"
+    return Verdict("estimate", refusal.rule, reason, refusal.hint)
+
+
 def refused(refusal: Denied) -> Verdict:
     """Return the verdict that a denial stands for."""
     kind: Kind = "unsupported" if isinstance(refusal, Unsupported) else "deny"

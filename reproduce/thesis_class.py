@@ -38,7 +38,7 @@ PAPER = {
 }  # 4.3, on the data they are built from
 Shape = tuple[int, int, int, int, int]
 """Attributes in the tree, in both trees, in this alone, in the original alone, and the tree's size."""
-SHAPES = {  # columns B to F of Tables 9.1 and 9.2, one or two trees each
+SHAPES: dict[str, dict[str, str]] = {  # columns B to F of Tables 9.1 and 9.2, one or two trees each
     "BHP": {
         "original": "4 - - - 4",
         "rpt": "4 3 1 1 6",
@@ -47,7 +47,8 @@ SHAPES = {  # columns B to F of Tables 9.1 and 9.2, one or two trees each
     },
     "WBC": {"original": "4 - - - 4", "rpt": "4 4 0 0 6", "ppt": "5 4 1 0 7", "alpt": "6 3 3 1 11"},
 }
-TREES = {  # Tables 9.1 and 9.2, column H, means where there are two trees: original, testing and perturbed data
+# Tables 9.1 and 9.2, column H, means where there are two trees: original, testing and perturbed data
+TREES: dict[str, dict[str, tuple[float, float, float]]] = {
     "BHP": {"original": (3, 12, 3), "rpt": (3.8, 9, 3.3), "ppt": (4.3, 11, 3.2), "alpt": (4, 11, 7)},
     "WBC": {
         "original": (1.71, 1.71, 1.71), "rpt": (1.71, 1.71, 1.71), "ppt": (2.86, 3.14, 2.86), "alpt": (1.14, 0.86, 2.86)

@@ -92,8 +92,10 @@ class Database(Governed):
         progress: Progress | None = None,
     ) -> "Measurement":
         """Measure what an intruder who knows some columns learns about a confidential one; roles are the defaults."""
+        from sdcdb.connection.profile import column_types
         from sdcdb.udfs.measurement import Question, measure
 
+        column_types(self.con, table)  # names the tables there are, should this be none of them
         return measure(self.con, Question.of(self.policy, table, known, confidential), progress)
 
     def audit(self, *logs: str | Path, **options: Any) -> "Audit":

@@ -20,7 +20,8 @@ from sdcdb.engines.dialect import Binding, text_literal
 from sdcdb.engines.duckdb import DuckDBDialect
 from sdcdb.engines.expressions import LANES, Row
 from sdcdb.errors import DataError, InternalError, choices
-from sdcdb.policy.models import ROWID
+from sdcdb.policy.guess import guess_role
+from sdcdb.policy.models import ROWID, Role
 from sdcdb.techniques.registry import TECHNIQUES
 from sdcdb.techniques.technique import ColumnSpec, Draws, Engine, Kind, Params, Source
 from sdcdb.views.fit import Job, fit_jobs, join_jobs, refuse_key, refuse_reserved
@@ -77,7 +78,12 @@ def fit_plan(engine: Engine, wanted: Wanted, found: TableProfile, subkey: str) -
     key = _key(found, wanted.key)
     distinct = {column.name: column.distinct for column in found.columns}
     others = tuple(column.name for column in found.columns if column.name != key)
-    source = Source(wanted.table, wanted.name, key, subkey, Row({}), others, distinct)
+    roles = {column.name: guess_role(column).role for column in found.columns}  # nobody declares any here
+    quasi, confidential = (
+        tuple(name for name in others if roles[name] is role and name not in wanted.columns)
+        for role in (Role.QUASI, Role.CONFIDENTIAL)
+    )
+    source = Source(wanted.table, wanted.name, key, subkey, Row({}), others, distinct, quasi, confidential)
     fitted, lanes = fit_jobs(engine, source, _jobs(found, wanted.columns, wanted.rows), _own_blocks)
     names = tuple(column.name for column in found.columns)
     return Plan(

@@ -22,7 +22,6 @@ from sdcdb.udfs.perturbing import (
     SECRET,
     SEED,
     STEP,
-    TABLE,
     database_path,
     key_of,
     perturbed,
@@ -31,7 +30,7 @@ from sdcdb.udfs.perturbing import (
 from sdcdb.udfs.relations import find, use
 from sdcdb.udfs.rows import literal
 from sdcdb.udfs.sessions import Session
-from sdcdb.udfs.table_function import REQUIRED, Call, Parameter, given_arguments
+from sdcdb.udfs.table_function import REQUIRED, TABLE, Call, Parameter, given_arguments
 
 if TYPE_CHECKING:
     from sdcdb.connection.profile import TableProfile
@@ -232,7 +231,7 @@ ACTIONS = (
             ),
         ),
         _create_view,
-        "SELECT sdc_create_view('staff_public', 'normal', 'staff', options := {'columns': ['pay'], 'sd': '10%'})",
+        "SELECT sdc_create_view('pay_public', 'normal', 'staff', options := {'columns': ['pay'], 'sd': '10%'})",
     ),
     Action(
         "sdc_protect",
@@ -250,7 +249,7 @@ ACTIONS = (
             Parameter("policy", "the policy file; left out, the one beside the database"),
         ),
         _explain,
-        "SELECT sdc_explain('SELECT avg(salary) FROM staff')",
+        "SELECT sdc_explain('SELECT avg(pay) FROM staff')",
         'from_json({}, \'{{"verdict": "VARCHAR", "rule": "VARCHAR", "reason": "VARCHAR", "hint": "VARCHAR"}}\')',
     ),
 )

@@ -68,14 +68,39 @@ def _technique(name: str, model: Mapping[str, Any], *, rows: bool) -> TableFunct
     )
     columns = () if rows else (COLUMNS,)
     shape = () if rows else (DOMAIN, STEP)
-    shown = ", ".join(f"{field.name} := ..." for field in own if field.needed)
+    needed = [(field.name, _example(field.name, model["properties"][field.name])) for field in own if field.needed]
+    shown = "".join(f", {field} := {value}" for field, value in needed)
     return TableFunction(
         f"sdc_{name}",
         model["description"].split("\n\n")[0].replace("\n", " "),
         (TABLE, *columns, *own, *shape, *NOISE),
         lambda call: perturb(call, *_asked(call, name, [field.name for field in own], rows=rows)),
-        f"FROM sdc_{name}('staff'{', ' + shown if shown else ''})",
+        f"FROM sdc_{name}('staff'{_CHOSEN.get(name, '')}{shown})",
     )
+
+
+_EXAMPLES = {"class": "'dept'", "matrix": "{'leeds': {'leeds': 0.9, 'york': 0.1}, 'york': {'york': 1}}"}
+# What an example says besides, of methods that need a choice.
+_CHOSEN = {
+    "an": ", columns := ['dept']",
+    "coding": ", columns := ['pay'], top := 45000",
+    "ean": ", columns := ['dept'], categories := {'a': ['sales', 'lab'], 'b': ['office']}",
+    "pram": ", columns := ['town']",
+    "suppression": ", columns := ['age'], share := '5%'",
+    "swapping": ", columns := ['pay'], within := ['dept']",
+    "vicus": ", columns := ['dept', 'town']",
+}
+
+
+def _example(field: str, spec: Mapping[str, Any]) -> str:
+    """Return a value that a field could have, by what the schema says of it."""
+    if field in _EXAMPLES:
+        return _EXAMPLES[field]
+    if "anyOf" in spec or "pattern" in spec:
+        return "'10%'"
+    if spec.get("type") == "integer":
+        return str(max(3, spec.get("minimum", 0)))
+    return "0.8" if spec.get("maximum", 2) <= 1 else "5"
 
 
 def _said(field: str, spec: Mapping[str, Any]) -> str:

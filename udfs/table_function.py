@@ -130,7 +130,7 @@ class TableFunction:
                 relations = {name: find(cursor, arguments[name], database, schema) for name in self.tables}
                 prints = [fingerprint(cursor, relation) for relation in dict.fromkeys(relations.values())]
                 key = (self.name, database, schema, repr(sorted(arguments.items())), tuple(prints))
-                own = f"{id(session)} {sha256(repr(key).encode()).hexdigest()[:16]}"
+                own = f"{self.name} {id(session)} {sha256(repr(key).encode()).hexdigest()[:16]}"
                 call = Call(cursor, database, relations, arguments, own)
                 made = session.remembered(key, lambda: self._result(call)) if prints else self.select(call)
             except SdcdbError as problem:

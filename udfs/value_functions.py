@@ -57,7 +57,7 @@ def _similarity(call: Call) -> str:
     c1 = call.number("c1")
     found = similarity(call.cursor, name, _categories(call, name), call.number("threshold"), c1, 1 - c1, call["graph"])
     rows = [
-        (column, str(value), str(other), *(float(each.iat[i, j]) for each in (s.direct, s.transitive, s.total)))
+        (column, str(value), str(other), *(float(each.to_numpy()[i, j]) for each in (s.direct, s.transitive, s.total)))
         for column, s in found.items()
         for i, value in enumerate(s.total.index)
         for j, other in enumerate(s.total.columns)

@@ -41,7 +41,7 @@ class Split:
     gain: float
 
 
-@dataclass
+@dataclass(eq=False)
 class Node:
     """A part of the published rows; a leaf unless it was split."""
 

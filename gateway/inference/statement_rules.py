@@ -113,7 +113,7 @@ class Statement:
             return None
         columns, exact = self._ground.columns, self._exact
         if self._people is not None:
-            sizes = self._people.of_sets(columns.labels, columns.atoms)
+            sizes = self._people.of_sets(columns.labels, columns.atoms, self._limits.min_set)
         else:
             sizes = np.bincount(columns.labels, weights=self._counts, minlength=columns.atoms).astype(np.int64)
         found = determines(exact.vectors(), vectors, exact.primes, columns.labels, sizes, self._limits.min_set)

@@ -16,7 +16,7 @@ from sdcdb.gateway.ledger.record import Record
 
 FORMAT = 2
 
-VerdictKind = Literal["allow", "suppress", "deny", "unsupported"]
+VerdictKind = Literal["allow", "suppress", "estimate", "deny", "unsupported"]
 Aggregate = Literal["sum", "min", "max", "count"]
 
 
@@ -52,6 +52,8 @@ class CountedSet(Strict):
     """The restricted table."""
     cells: str
     """Its cells as bits, packed, as in a fact."""
+    people: bool = False
+    """Whether the people in it were counted, and not their records."""
     pool: str = "all"
     """Whose knowledge it became."""
 
@@ -156,6 +158,19 @@ class ColumnLimits(Strict):
     """Whether answers may be combined to the total of fewer than `min_set` people."""
 
 
+class CategoryLimits(Strict):
+    """What was public of one confidential category, and how sure anybody may become."""
+
+    known: str
+    """The values and their public shares."""
+    sensitive: tuple[str, ...]
+    """The values that nobody may be known to have."""
+    max_belief: float
+    """The limit of certainty."""
+    min_set: int
+    """The least number of records in a query set."""
+
+
 class TablePolicy(Strict):
     """What the policy says about one restricted table."""
 
@@ -165,10 +180,14 @@ class TablePolicy(Strict):
     """Aggregates that may be asked."""
     columns: dict[str, ColumnLimits]
     """The thresholds by confidential column."""
+    categories: dict[str, CategoryLimits] = Field(default_factory=dict)
+    """The limits by confidential category."""
     views: str = ""
     """A digest of how its protected views were fitted: what is plausible follows from them."""
     linked: tuple[str, ...] = ()
     """What is audited together: equations, and pairs of columns of this table or of another one."""
+    person: str = ""
+    """The column that says whose record it is; empty where the key does."""
 
 
 class PolicyEntry(Strict):

@@ -83,7 +83,7 @@ def _text(measure: Measure, cells: Cells, group: Group | None) -> str | None:
         return None
     chosen = group.of(measure)
     if measure.confidential is None:
-        return str(int(cells.records[chosen].sum()))
+        return str(cells.people(chosen) if measure.kind == "people" else int(cells.records[chosen].sum()))
     totals = cells.totals[measure.confidential]
     found = totals.count(chosen) if measure.kind == "count" else totals.total(measure.kind, chosen)
     return None if found is None else str(found)

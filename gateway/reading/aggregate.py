@@ -12,7 +12,7 @@ from sdcdb.gateway.reading import validated
 from sdcdb.gateway.reading.affine import linear
 from sdcdb.gateway.reading.resolution import Names
 
-Basic = Literal["rows", "count", "sum", "min", "max", "distinct", "sum_distinct"]
+Basic = Literal["rows", "people", "count", "sum", "min", "max", "distinct", "sum_distinct"]
 AGGREGATES: dict[type[exp.Expr], str] = {
     exp.Count: "count",
     exp.Sum: "sum",
@@ -28,7 +28,7 @@ class Measure:
     """A basic measure of each group: of a confidential column, or of an expression of quasi-identifiers.
 
     `condition` says which records of the group it is about: those that FILTER or a CASE inside the aggregate leaves,
-    and for whom the expression is not NULL. `rows` counts them.
+    and for whom the expression is not NULL. `rows` counts them, `people` whose they are.
     """
 
     kind: Basic
@@ -89,6 +89,8 @@ def aggregate(node: exp.Expr, names: Names, ask: Ask) -> exp.Expr:
         if len(inner.expressions) != 1:
             raise Unsupported("DISTINCT takes one expression here", "COUNT(DISTINCT column)")
         inner = _bare(inner.expressions[0])
+    if distinct and kind == "count" and names.is_person(inner):
+        return ask(Measure("people", condition=condition, chosen=condition))
     if _touches_confidential(inner, names):
         if distinct:
             raise Unsupported("distinct confidential values are not counted", "COUNT(*)")

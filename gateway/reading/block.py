@@ -15,10 +15,12 @@ from sdcdb.errors import Unsupported
 from sdcdb.gateway.reading import validated
 from sdcdb.gateway.reading.aggregate import Measure, aggregate
 from sdcdb.gateway.reading.category import category_of
+from sdcdb.gateway.reading.declared_joins import with_parents
 from sdcdb.gateway.reading.duckdb_parser import aggregate_names
 from sdcdb.gateway.reading.grouping import Grouping, aliases, grouping
 from sdcdb.gateway.reading.reserved import released_aggregate, released_group, released_relation
 from sdcdb.gateway.reading.resolution import Names
+from sdcdb.gateway.references import Parent
 from sdcdb.gateway.relations import Relation, Relations, Restricted, unknown
 
 _REWRITTEN = ("having", "qualify", "order", "distinct")
@@ -98,18 +100,18 @@ def _sources(select: exp.Select, relations: Relations) -> tuple[Names, tuple[Joi
             raise Unsupported("two tables of a SELECT have the same name", "give one of them an alias")
         sources[alias] = relation
         using |= {fold(name.name) for name in (join.args.get("using") or [])} if join is not None else set()
-    if sum(isinstance(source, Restricted) for source in sources.values()) != 1:
-        raise Unsupported("a restricted table is joined to a restricted table", "one restricted table in a SELECT")
+    written = [join for _, join in given if join is not None]
+    sources, written, known = with_parents(sources, written)
     names = Names(sources, frozenset(using))
-    joins = [_join(join, names, list(sources)) for _, join in given if join is not None]
+    joins = [_join(join, names, list(sources)) for join in written]
     if isinstance(next(iter(sources.values())), Restricted):
-        return names, tuple(joins), []
+        return names, tuple(joins), known
     # A public table stands first. Inner joins read the same in any order, with their conditions behind.
     if any(join.left for join in joins):
         raise Unsupported("an outer join must keep the restricted table's records", "restricted LEFT JOIN public")
-    public = [(alias, source) for alias, source in sources.items() if not isinstance(source, Restricted)]
+    public = [(alias, source) for alias, source in sources.items() if not isinstance(source, Restricted | Parent)]
     crossed = (Join(source, names.alias(alias), exp.true(), left=False) for alias, source in public)
-    return names, tuple(crossed), [join.on for join in joins]
+    return names, tuple(crossed), [*known, *(join.on for join in joins)]
 
 
 def _source(table: exp.Expr, relations: Relations) -> tuple[Relation, str]:

@@ -8,6 +8,7 @@ from sqlglot import exp
 from sdcdb.connection.identifiers import fold, identifier
 from sdcdb.errors import Unsupported
 from sdcdb.gateway.reading.reserved import CELLS, public_alias
+from sdcdb.gateway.references import Parent
 from sdcdb.gateway.relations import Relation, Restricted
 
 
@@ -25,9 +26,10 @@ class Names:
 
     def alias(self, source: str) -> str:
         """Return the alias of a source in SQL that the vault runs."""
-        if isinstance(self.sources[source], Restricted):
+        if isinstance(self.sources[source], Restricted | Parent):
             return CELLS
-        return public_alias([s for s in self.sources if not isinstance(self.sources[s], Restricted)].index(source))
+        public = [s for s, each in self.sources.items() if not isinstance(each, Restricted | Parent)]
+        return public_alias(public.index(source))
 
     def find(self, column: exp.Column) -> tuple[str, str] | None:
         """Return alias of the source and spelt name of a column; None when no source has such a column."""
@@ -46,7 +48,29 @@ class Names:
             raise Unsupported(f"{column.name!r} is a column of several tables", "write table.column")
         if not found and wanted:
             raise self._unknown(column.name)
+        if found:
+            self._must_not_weight(*found[0])
         return found[0] if found else None
+
+    def _must_not_weight(self, alias: str, column: str) -> None:
+        source = self.sources[alias]
+        if isinstance(source, Parent) and column in source.confidential:
+            raise Unsupported(
+                f"over this join, {column!r} of {source.name} would count once for each record of {self.table.name}",
+                f"an aggregate of {source.name} alone",
+            )
+
+    def is_person(self, tree: exp.Expr) -> bool:
+        """Tell whether an expression is the column that says whose a record is: an identifier, good for counting."""
+        if not isinstance(tree, exp.Column) or tree.args.get("catalog") or tree.args.get("db"):
+            return False
+        person, wanted = self.table.person or self.table.key, fold(tree.table)
+        source = self.sources.get(wanted)
+        if isinstance(source, Parent):
+            return fold(source.reference.column) == fold(person) and fold(tree.name) == fold(source.reference.key)
+        sources = [each for alias, each in self.sources.items() if not wanted or alias == wanted]
+        others = any(not isinstance(each, Restricted) and each.column(tree.name) for each in sources)
+        return fold(tree.name) == fold(person) and self.table in sources and (not others or fold(person) in self.using)
 
     def _must_be_a_source(self, column: exp.Column, wanted: str) -> None:
         """Refuse a column of anything that is not a table of this SELECT; a schema must be that table's."""
@@ -72,7 +96,9 @@ class Names:
                     f"{found[1]!r} is confidential: it cannot choose, group or order records",
                     f"aggregates such as AVG({found[1]}), or the protected view",
                 )
-            column.replace(exp.Column(this=identifier(found[1]), table=identifier(self.alias(found[0]))))
+            source, own = self.sources[found[0]], found[1]
+            own = source.reference.column_of(own) if isinstance(source, Parent) else own
+            column.replace(exp.Column(this=identifier(own), table=identifier(self.alias(found[0]))))
         inner = copy.this
         inner.pop()
         resolved: exp.Expr = inner

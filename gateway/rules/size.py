@@ -24,21 +24,33 @@ def large_enough(records: int, everybody: int, least: int) -> bool:
 
 
 def parts(
-    kind: str, ranks: NDArray[np.int64], records: Sizes, numbers: NDArray[np.float64] | None, least: int, *, plain: bool
+    kind: str,
+    ranks: NDArray[np.int64],
+    records: Sizes,
+    numbers: NDArray[np.float64] | None,
+    least: int,
+    *,
+    plain: bool,
+    people: Sizes | None = None,
 ) -> Sizes:
     """Return the sizes of the sets that an answer about an expression tells apart: those who share its value.
 
     `ranks` are the places of the cells' values, `records` the sizes of the cells. A MIN tells of those who have the
     least value. A sum tells how many have each: weights can be chosen so that its digits are these numbers. Only where
     the analyst chose no weights (`plain`) and other numbers of people give the same sum, it does not. A number of
-    distinct values tells of rare ones together.
+    distinct values tells of rare ones together. Where a computed number is 0 for everybody, the set that it asks
+    for is empty, as in SUM(CASE WHEN c THEN 1 ELSE 0 END): nobody looks like too few in every spelling. `people` are
+    how many have each value, where a person has several records.
 
     >>> ranks, records = np.array([1, 1, 2]), np.array([20, 10, 1])
     >>> [parts(kind, ranks, records, None, 5, plain=False).tolist() for kind in ("min", "max", "sum")]
     [[30], [1], [30, 1]]
     """
+    if not plain and kind in {"sum", "min", "max"} and numbers is not None and not numbers.any():
+        return np.zeros(1, dtype=np.int64)
     values, inverse = np.unique(ranks, return_inverse=True)
-    sizes = np.bincount(inverse, weights=records, minlength=len(values)).astype(np.int64)
+    counts = np.bincount(inverse, weights=records, minlength=len(values)).astype(np.int64)
+    sizes = counts if people is None else people
     if kind in {"min", "max"}:
         return sizes[:1] if kind == "min" else sizes[-1:]
     if not plain or kind == "sum_distinct":
@@ -49,7 +61,7 @@ def parts(
     if numbers is None:
         return sizes
     first = np.array([numbers[np.argmax(inverse == n)] for n in range(len(values))])
-    return sizes[~_exchangeable(first, sizes)]
+    return sizes[~_exchangeable(first, counts)]
 
 
 def _exchangeable(values: NDArray[np.float64], sizes: Sizes) -> NDArray[np.bool_]:

@@ -6,7 +6,7 @@ from typing import Literal
 
 from sdcdb.gateway.inference.score import Score
 
-Kind = Literal["allow", "suppress", "deny", "unsupported"]
+Kind = Literal["allow", "suppress", "estimate", "deny", "unsupported"]
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Allow, suppress some groups, or deny, with the rule, the reason in words and what to try.
+    """Allow, suppress some groups, estimate from a protected view, or deny, with the rule, why, and what to try.
 
     `changes` has, for every confidential column that was asked about, the smallest interval, H(0) and area that any
     record is left with. They are lower bounds and depend on past answers only. `suppressed` counts rows of the result
@@ -36,7 +36,7 @@ class Verdict:
     @property
     def answered(self) -> bool:
         """Whether there is an answer."""
-        return self.kind in {"allow", "suppress"}
+        return self.kind in {"allow", "suppress", "estimate"}
 
     def rows(self) -> list[tuple[str, str]]:
         """Return the verdict as names and values, for EXPLAIN PRIVACY."""

@@ -89,6 +89,9 @@ def _columns(relation: Relation) -> Iterator[ColumnShown]:
             allowed = ", ".join(each.upper() for each in relation.limits.aggregates)
             use = f"only inside {allowed}; values lie between {spec.low:,.10g} and {spec.high:,.10g}"
             yield ColumnShown(name, kind, "confidential", use)
+        elif name in relation.categories:
+            use = f"COUNT(*) by its values, and shares; public: {relation.categories[name].public}"
+            yield ColumnShown(name, kind, "confidential", use)
         else:
             yield ColumnShown(name, kind, "quasi", "in conditions and groups")
 

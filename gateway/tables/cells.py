@@ -13,8 +13,10 @@ from sdcdb.connection.identifiers import identifier, quoted, table_reference
 from sdcdb.engines.dialect import text_literal
 from sdcdb.errors import DatabaseError
 from sdcdb.gateway.reading.reserved import CELL, RECORDS, total_column
+from sdcdb.gateway.references import source_of
 from sdcdb.gateway.relations import Confidential, Restricted
 from sdcdb.gateway.tables.frequencies import Frequencies, read_frequencies
+from sdcdb.gateway.tables.owners import Owners, read_owners, told_apart
 from sdcdb.policy.models import ROWID
 
 MOST_CELLS = 200_000
@@ -71,11 +73,29 @@ class Cells:
     records: NDArray[np.int64]
     totals: Mapping[str, Totals]
     frequencies: Mapping[str, Frequencies] = field(default_factory=dict)
+    owners: Owners | None = None
+    """Whose records they are, where the policy names a person."""
 
     @property
     def held(self) -> Mapping[str, Totals | Frequencies]:
         """What is kept of every confidential column, numbers and categories."""
         return {**self.totals, **self.frequencies}
+
+    def people(self, cells: Indices, column: str | None = None) -> int:
+        """Return how many people have a record, or a value of a confidential column, in these cells."""
+        if self.owners is not None:
+            return self.owners.number(cells, column)
+        return int(self._counts(column)[cells].sum())
+
+    def people_outside(self, cells: Indices, column: str | None = None) -> int:
+        """Return how many people have a record, or a value of a confidential column, outside of these cells."""
+        if self.owners is not None:
+            return self.owners.left(cells, column)
+        counts = self._counts(column)
+        return int(counts.sum() - counts[cells].sum())
+
+    def _counts(self, column: str | None) -> NDArray[np.int64]:
+        return self.records if column is None else self.totals[column].counts
 
     @property
     def size(self) -> int:
@@ -89,7 +109,8 @@ def build(con: duckdb.DuckDBPyConnection, table: Restricted, source: str, secret
     `secret` is the key of the digests, which the ledger keeps: without it, values could be tried until one fits.
     """
     quasi = [quoted(identifier(name)) for name in table.quasi]
-    raw = quoted(table_reference(table.name))
+    raw = source_of(table)
+    _must_not_multiply(con, table)
     key = ROWID if table.key == ROWID else quoted(identifier(table.key))
     record = f"{text_literal(secret)}, CAST({key} AS VARCHAR)"
     measures = "".join(
@@ -99,7 +120,7 @@ def build(con: duckdb.DuckDBPyConnection, table: Restricted, source: str, secret
         for n, x in enumerate(quoted(identifier(name)) for name in table.confidential)
     )
     listed = "".join(f"any_value({name}) AS {name}, " for name in quasi)
-    by = f"GROUP BY {', '.join(_told_apart(table, name) for name in table.quasi)}" if quasi else ""
+    by = f"GROUP BY {', '.join(part for name in table.quasi for part in told_apart(table, name))}" if quasi else ""
     order = f"ORDER BY {', '.join(quasi)}" if quasi else ""
     con.execute(
         f'CREATE TABLE {source} AS SELECT row_number() OVER ({order}) - 1 AS "{CELL}", * '
@@ -117,18 +138,20 @@ def build(con: duckdb.DuckDBPyConnection, table: Restricted, source: str, secret
         for letter in "nslgd":
             con.execute(f"ALTER TABLE {source} DROP COLUMN {_total(letter, n)}")
     number_of = np.asarray(records, dtype=np.int64)
-    return Cells(table, source, number_of, totals, read_frequencies(con, table, source, number_of, secret))
+    frequencies = read_frequencies(con, table, source, number_of, secret)
+    owners = None if table.person is None else read_owners(con, table, source, number)
+    return Cells(table, source, number_of, totals, frequencies, owners)
 
 
-def _told_apart(table: Restricted, name: str) -> str:
-    """Return what two records of one cell have in common. Values may be equal, and yet told apart by an expression.
-
-    So are 'a' and 'A' under a collation, 0.0 and -0.0, and 30 days and a month.
-    """
-    kind, column = table.columns[name], quoted(identifier(name))
-    if kind.startswith("VARCHAR COLLATE "):
-        return f"encode({column})"
-    return f"{column}, CAST({column} AS VARCHAR)" if kind in {"FLOAT", "DOUBLE", "INTERVAL"} else column
+def _must_not_multiply(con: duckdb.DuckDBPyConnection, table: Restricted) -> None:
+    """Refuse a table whose records refer to several records of another one."""
+    for each in table.refers:
+        key, parent = quoted(identifier(each.key)), quoted(table_reference(each.parent))
+        (twice,) = con.execute(f"SELECT count({key}) - count(DISTINCT {key}) FROM {parent}").fetchone() or (0,)
+        if twice:
+            raise DatabaseError(
+                f"{table.name!r} refers to {each.parent!r}, whose key {each.key!r} is not unique: remove the duplicates"
+            )
 
 
 def _totals(con: duckdb.DuckDBPyConnection, source: str, number: int, column: Confidential) -> Totals:

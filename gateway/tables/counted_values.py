@@ -9,7 +9,7 @@ import numpy as np
 from sdcdb.errors import LedgerError
 from sdcdb.fields.category_shares import NULL
 from sdcdb.gateway.inference.categories.beliefs import Beliefs
-from sdcdb.gateway.inference.categories.counting import Caps, Counting, Ints
+from sdcdb.gateway.inference.categories.counting import Caps, Ints
 from sdcdb.gateway.inference.categories.whole_tables import places_of
 from sdcdb.gateway.relations import Category, Restricted
 from sdcdb.gateway.tables.asked import Row
@@ -89,19 +89,8 @@ def values_of(category: Category, texts: Sequence[str]) -> frozenset[int]:
         ) from None
 
 
-def restored_beliefs(
-    table: Restricted, category: Category, counts: Ints, asked: Sequence[Counting], answers: Sequence[int]
-) -> Beliefs:
-    """Begin the audit of a category with what was answered."""
+def new_beliefs(table: Restricted, category: Category, counts: Ints, ratios: tuple[float, ...]) -> Beliefs:
+    """Begin the audit of a category; `ratios` are by how much a protected view raises the odds of each value."""
     public, limits = category.public, table.limits
-    found = Beliefs(
-        counts,
-        np.array(public.shares),
-        public.sensitive,
-        Caps(limits.max_belief),
-        limits.min_set,
-        secrets.randbits(63),
-    )
-    if asked:
-        found.learn(asked, answers)
-    return found
+    caps = Caps(limits.max_belief, likelihood=ratios)
+    return Beliefs(counts, np.array(public.shares), public.sensitive, caps, limits.min_set, secrets.randbits(63))

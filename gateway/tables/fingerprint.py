@@ -4,8 +4,9 @@ from pathlib import Path
 
 import duckdb
 
-from sdcdb.connection.identifiers import identifier, quoted, table_reference
+from sdcdb.connection.identifiers import identifier, quoted
 from sdcdb.engines.dialect import text_literal
+from sdcdb.gateway.references import source_of
 from sdcdb.gateway.relations import Restricted
 from sdcdb.policy.models import ROWID
 
@@ -16,11 +17,12 @@ def fingerprint(con: duckdb.DuckDBPyConnection, table: Restricted, secret: str =
     The digests are keyed by `secret`: else whoever reads the ledger could try values until one fits. MD5 is enough for
     that, and DuckDB's `hash()` changes between versions.
     """
-    columns = list(dict.fromkeys([table.key, *table.quasi, *table.confidential, *table.categories]))
+    person = [] if table.person is None else [table.person]
+    columns = list(dict.fromkeys([table.key, *person, *table.quasi, *table.confidential, *table.categories]))
     names = [ROWID if name == ROWID else quoted(identifier(name)) for name in columns]
     record = ", ".join([text_literal(secret), *(f"coalesce(CAST({name} AS VARCHAR), chr(1))" for name in names)])
     row = con.execute(
-        f"SELECT count(*), bit_xor(md5_number(concat_ws(chr(31), {record}))) FROM {quoted(table_reference(table.name))}"
+        f"SELECT count(*), bit_xor(md5_number(concat_ws(chr(31), {record}))) FROM {source_of(table)}"
     ).fetchone()
     count, digest = row or (0, 0)
     return f"{count}-{digest or 0:x}"

@@ -8,6 +8,7 @@ from sdcdb.connection.identifiers import fold
 from sdcdb.gateway.inference.forecast import Forecast
 from sdcdb.gateway.relations import Relation, Relations, Restricted
 from sdcdb.gateway.tables.cells import Cells
+from sdcdb.gateway.tables.published_ratios import published_ratios
 from sdcdb.gateway.tables.table_history import Foretold
 from sdcdb.gateway.tables.view_forecast import view_forecast
 from sdcdb.policy.models import Policy
@@ -34,6 +35,12 @@ class Foretelling:
         known = catalogue.kinds(self._con)
         plans = [catalogue.entry(self._con, each.name).plan.model_dump_json() for each in views if each.name in known]
         return hashlib.blake2b("\n".join(plans).encode(), digest_size=16).hexdigest() if plans else ""
+
+    def ratios(self, table: Restricted) -> dict[str, tuple[float, ...]]:
+        """Return, for each category of a table, by how much its protected views raise the odds of each value."""
+        known = catalogue.kinds(self._con)
+        views = [each for each in self._views[table.name] if each.name in known]
+        return {name: published_ratios(self._con, each, views) for name, each in table.categories.items()}
 
     def of(self, table: Restricted, cells: Cells, version: str) -> Foretold:
         """Return what tells the forecast of a column of this version of a table."""

@@ -7,10 +7,11 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-from sdcdb.connection.identifiers import identifier, quoted, table_reference
+from sdcdb.connection.identifiers import identifier, quoted
 from sdcdb.engines.dialect import text_literal
 from sdcdb.errors import DatabaseError
 from sdcdb.gateway.reading.reserved import CELL
+from sdcdb.gateway.references import source_of
 from sdcdb.gateway.relations import Category, Restricted
 from sdcdb.gateway.tables.cell_text import cell_text
 from sdcdb.policy.models import ROWID
@@ -51,7 +52,7 @@ def _read(
     parts.append(f"bit_xor(md5_number(concat_ws(chr(31), {text_literal(secret)}, k, coalesce(v, chr(1))))) AS d")
     rows = con.execute(
         f"SELECT {cell} AS cell, {', '.join(parts)} FROM (SELECT {text} AS cell_text, CAST({value} AS VARCHAR) AS v, "
-        f"CAST({key} AS VARCHAR) AS k FROM {quoted(table_reference(table.name))}) r "
+        f"CAST({key} AS VARCHAR) AS k FROM {source_of(table)}) r "
         f"JOIN (SELECT {text} AS cell_text, {cell} FROM {source}) c ON r.cell_text = c.cell_text GROUP BY cell"
     ).fetchall()
     by_value = np.zeros((len(records), category.size), dtype=np.int64)

@@ -40,7 +40,7 @@ class Group:
 
     def counted(self, measure: Measure) -> list[Indices]:
         """Return the sets whose sizes a measure tells: those it counts, or whose members it tells apart by weights."""
-        if measure.kind in {"rows", "count"}:
+        if measure.kind in {"rows", "people", "count"}:
             return [self.wanted(measure)]
         if measure.kind != "sum" or measure.expression is None or measure.plain:
             return []

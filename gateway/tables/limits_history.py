@@ -7,7 +7,8 @@ table.
 from collections.abc import Iterator, Mapping
 from itertools import combinations
 
-from sdcdb.gateway.ledger.entry import ColumnLimits, PolicyEntry, TablePolicy
+from sdcdb.fields.category_shares import NULL
+from sdcdb.gateway.ledger.entry import CategoryLimits, ColumnLimits, PolicyEntry, TablePolicy
 from sdcdb.gateway.relations import Relations, Restricted
 from sdcdb.policy.links import Equation
 from sdcdb.policy.models import Policy
@@ -53,8 +54,24 @@ def _table_policy(table: Restricted, linked: tuple[str, ...], views: str) -> Tab
             known=str(column.known or ""),
             small_totals=limits.small_totals,
         )
-    aggregates = tuple(sorted(table.limits.aggregates))
-    return TablePolicy(pool=table.limits.pool, aggregates=aggregates, columns=columns, views=views, linked=linked)
+    categories = {
+        name: CategoryLimits(
+            known=str(each.public),
+            sensitive=tuple(value or NULL for value in each.public.sensitive_values),
+            max_belief=table.limits.max_belief,
+            min_set=table.limits.min_set,
+        )
+        for name, each in table.categories.items()
+    }
+    return TablePolicy(
+        pool=table.limits.pool,
+        aggregates=tuple(sorted(table.limits.aggregates)),
+        columns=columns,
+        categories=categories,
+        views=views,
+        linked=linked,
+        person=table.person or "",
+    )
 
 
 def same_policy(before: PolicyEntry, now: PolicyEntry) -> bool:
@@ -64,7 +81,21 @@ def same_policy(before: PolicyEntry, now: PolicyEntry) -> bool:
 
 def loosened(before: TablePolicy, now: TablePolicy) -> list[str]:
     """Say what a new policy of a table allows that the one before it did not."""
-    return list(_loosened(before, now))
+    both = [
+        (name, before.categories[name], after) for name, after in now.categories.items() if name in before.categories
+    ]
+    return [*_loosened(before, now), *(what for each in both for what in _loosened_category(*each))]
+
+
+def _loosened_category(name: str, before: CategoryLimits, now: CategoryLimits) -> Iterator[str]:
+    if now.max_belief > before.max_belief:
+        yield f"{name}: max_belief rose from {before.max_belief:g} to {now.max_belief:g}"
+    if now.min_set < before.min_set:
+        yield f"{name}: min_set fell from {before.min_set} to {now.min_set}"
+    if gone := sorted(set(before.sensitive) - set(now.sensitive)):
+        yield f"{name}: {', '.join(gone)} became sensitive no more"
+    if now.known != before.known:
+        yield f"{name}: declared public was {before.known}, now {now.known}"
 
 
 def _loosened(before: TablePolicy, now: TablePolicy) -> Iterator[str]:
@@ -72,9 +103,9 @@ def _loosened(before: TablePolicy, now: TablePolicy) -> Iterator[str]:
         yield f"pool: {before.pool} became {now.pool}"
     if added := sorted(set(now.aggregates) - set(before.aggregates)):
         yield f"aggregates: {', '.join(added)} may now be asked"
-    for what in before.linked:
-        if what not in now.linked:
-            yield f"linked: {what} is audited apart"
+    yield from (f"linked: {what} is audited apart" for what in before.linked if what not in now.linked)
+    if before.person and now.person != before.person:
+        yield f"person: {before.person} became {now.person or 'the key'}"
     for name, new in now.columns.items():
         old = before.columns.get(name)
         if old is None:

@@ -82,22 +82,30 @@ class PoolHistory:
         found = {kind: number_of(str(totals.total(kind, asked.cells))) for kind in asked.kinds}
         return self.table.table.base(asked.column).answers(found, totals.count(asked.cells))
 
-    def shows(self, sets: Sequence[Indices]) -> list[bool]:
+    def shows(self, sets: Sequence[Indices], *, people: bool = False) -> list[bool]:
         """Tell which sets of a statement may be shown in size, beside all that were."""
-        return self.table.counts(self.known_as).consider([self.table.flags(cells) for cells in sets])
+        audit = self.table.counts(self.known_as, people=people)
+        return audit.consider([self.table.counted_flags(self.table.flags(cells), people=people) for cells in sets])
 
-    def counted(self, sets: Sequence[Indices]) -> list[CountedSet]:
-        """Take in sets that are shown in size; return those that did not follow from earlier ones."""
-        counts, found = self.table.counts(self.known_as), []
-        for cells in sets:
+    def counted(self, sets: Sequence[tuple[Indices, bool]]) -> list[CountedSet]:
+        """Take in sets that are shown in size, by records or by people; return those that did not follow."""
+        found = []
+        for cells, people in sets:
             flags = self.table.flags(cells)
-            if counts.learn(flags):
-                found.append(CountedSet(table=self.table.table.name, cells=pack(flags), pool=self.pool))
+            audit = self.table.counts(self.known_as, people=people)
+            if audit.learn(self.table.counted_flags(flags, people=people)):
+                name, pool = self.table.table.name, self.pool
+                found.append(CountedSet(table=name, cells=pack(flags), people=people, pool=pool))
         return found
 
     def consider_counts(self, column: str, asked: Sequence[AskedCount]) -> list[bool]:
         """Decide counts by one category together, without looking at their answers."""
-        return self.table.beliefs(column, self.known_as).consider([self.table.counting(each) for each in asked])
+        fine = self.table.beliefs(column, self.known_as).consider([self.table.counting(each) for each in asked])
+        people = self.table.beliefs_of_people(column, self.known_as)
+        if people is None:
+            return fine
+        also = people.consider([self.table.counting(each, people=True) for each in asked])
+        return [one and other for one, other in zip(fine, also, strict=True)]
 
     def beliefs_rank(self, column: str) -> int:
         """Return how many sets were answered of a category."""
@@ -107,6 +115,9 @@ class PoolHistory:
         """Take in the true counts by one category."""
         answers = [count_of(self.cells, each) for each in asked]
         self.table.beliefs(column, self.known_as).learn([self.table.counting(each) for each in asked], answers)
+        people = self.table.beliefs_of_people(column, self.known_as)
+        if people is not None:
+            people.learn([self.table.counting(each, people=True) for each in asked], answers, fit=False)
 
     def counted_fact(self, asked: AskedCount) -> AnsweredFact:
         """Return what the ledger keeps of a count by a category; whether it was surprising is for the owner."""

@@ -7,9 +7,10 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-from sdcdb.connection.identifiers import identifier, quoted, table_reference
+from sdcdb.connection.identifiers import identifier, quoted
 from sdcdb.engines.dialect import text_literal
 from sdcdb.gateway.reading.reserved import CELL
+from sdcdb.gateway.references import source_of
 from sdcdb.gateway.relations import Restricted
 from sdcdb.gateway.tables.cell_text import cell_text
 from sdcdb.gateway.tables.cells import Cells
@@ -51,7 +52,7 @@ def read_records(
     cell = quoted(identifier(CELL))
     listed = ", ".join([f"c.{cell} AS cell", "who", *(f"v{n}, a{n}, h{n}" for n in range(len(names)))])
     found = con.execute(
-        f"SELECT {listed} FROM (SELECT {', '.join(parts)} FROM {quoted(table_reference(table.name))}) r "
+        f"SELECT {listed} FROM (SELECT {', '.join(parts)} FROM {source_of(table)}) r "
         f"JOIN (SELECT {text} AS cell_text, {cell} FROM {cells.source}) c ON r.cell_text = c.cell_text"
     ).fetchnumpy()
     columns = {name: np.asarray(held) for name, held in found.items()}

@@ -1,8 +1,9 @@
 """What has been answered about one table, by whom, and what it all tells: the ledger's entries as the audit's state."""
 
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import get_args
 
 import numpy as np
@@ -16,6 +17,7 @@ from sdcdb.gateway.inference.finding import Finding
 from sdcdb.gateway.inference.forecast import Forecast
 from sdcdb.gateway.inference.intervals.equivocation import STEPS
 from sdcdb.gateway.inference.knowledge import Knowledge
+from sdcdb.gateway.inference.people import People
 from sdcdb.gateway.inference.prior import Prior
 from sdcdb.gateway.inference.question import Question
 from sdcdb.gateway.inference.set_audit import SetAudit
@@ -25,9 +27,9 @@ from sdcdb.gateway.pools import EVERYBODY, fold
 from sdcdb.gateway.relations import Confidential, Restricted
 from sdcdb.gateway.tables.asked import Asked, Row
 from sdcdb.gateway.tables.cells import Cells, Indices
-from sdcdb.gateway.tables.counted_values import AskedCount, count_of, restored_beliefs, texts_of, values_of
+from sdcdb.gateway.tables.counted_values import AskedCount, count_of, new_beliefs, texts_of, values_of
 from sdcdb.gateway.tables.held_version import HeldVersion, names_over_versions
-from sdcdb.gateway.tables.layouts import layout_of
+from sdcdb.gateway.tables.layouts import UnexplainedError, layout_of
 from sdcdb.gateway.tables.past import Past
 from sdcdb.gateway.tables.trail import Layout
 
@@ -54,19 +56,27 @@ class TableHistory:
     """
 
     def __init__(
-        self, table: Restricted, cells: Cells, version: str, past: Past, foretold: Foretold = lambda _column: None
+        self,
+        table: Restricted,
+        cells: Cells,
+        version: str,
+        past: Past,
+        foretold: Foretold = lambda _column: None,
+        ratios: Mapping[str, tuple[float, ...]] | None = None,
     ) -> None:
         self.table = table
         self.cells = cells
         self.version = version
         self._past = past
         self._foretold = foretold
+        self._ratios = ratios or {}
         self._layouts: dict[str, Layout] = {}
         self._people: dict[str, Layout] = {}  # of columns in which values have changed
         self._knowledge: dict[tuple[str, str], Knowledge] = {}
         self._sets: dict[tuple[str, str], SetAudit] = {}
-        self._counted: dict[str, CountAudit] = {}
+        self._counted: dict[tuple[str, bool], CountAudit] = {}
         self._beliefs: dict[tuple[str, str], Beliefs] = {}
+        self._of_people: dict[tuple[str, str], Beliefs] = {}
         held = [HeldVersion.of(entry) for entry in past.versions]
         audited = (*table.confidential, *table.categories)
         self._named = {column: names_over_versions(column, held) for column in audited}
@@ -74,6 +84,8 @@ class TableHistory:
             self._layouts[column] = layout_of(past.versions, held, names, people=False)
             if any(name in entry.people for name, entry in zip(names, past.versions, strict=True)):
                 self._people[column] = layout_of(past.versions, held, names, people=True)
+            if column in table.confidential:
+                self._owners(column, self._layouts[column])  # or else it is said at once
 
     @property
     def newest(self) -> VersionEntry:
@@ -101,15 +113,30 @@ class TableHistory:
             layout, category = self._layouts[column], self.table.categories[column]
             told = list(self._told(column, pool, layout))
             asked = [Counting(each.flags, values_of(category, each.fact.values)) for each in told]
-            self._beliefs[column, pool] = restored_beliefs(
-                self.table, category, layout.array(), asked, [int(each.fact.answers["count"]) for each in told]
-            )
+            answers = [int(each.fact.answers["count"]) for each in told]
+            state = new_beliefs(self.table, category, layout.array(), self._ratios.get(column, ()))
+            if asked:
+                state.learn(asked, answers)
+            self._beliefs[column, pool] = state
         return self._beliefs[column, pool]
 
-    def counting(self, asked: AskedCount) -> Counting:
-        """Put a count by a category into the audit's terms."""
-        flags = self._layouts[asked.column].spread(self.flags(asked.chosen.cells))
-        return Counting(flags, asked.chosen.values)
+    def beliefs_of_people(self, column: str, pool: str) -> Beliefs | None:
+        """Return the audit of people whatever their values were, by sets alone; None where no value has changed."""
+        layout, category = self._people.get(column), self.table.categories[column]
+        if layout is None:
+            return None
+        if (column, pool) not in self._of_people:
+            state = new_beliefs(self.table, category, layout.array(), self._ratios.get(column, ()))
+            told = list(self._told(column, pool, layout))
+            asked = [Counting(each.flags, values_of(category, each.fact.values)) for each in told]
+            state.learn(asked, [0] * len(asked), fit=False)
+            self._of_people[column, pool] = state
+        return self._of_people[column, pool]
+
+    def counting(self, asked: AskedCount, *, people: bool = False) -> Counting:
+        """Put a count by a category into the audit's terms: of records, or of people whatever their values were."""
+        layout = self._by_people(asked.column) if people else self._layouts[asked.column]
+        return Counting(layout.spread(self.flags(asked.chosen.cells)), asked.chosen.values)
 
     def counted_fact(self, asked: AskedCount, pool: str, *, implied: bool, surprise: bool) -> AnsweredFact:
         """Return what the ledger keeps of a count by a category."""
@@ -172,33 +199,58 @@ class TableHistory:
             question = Question(each.flags, linear.kinds(frozenset(each.fact.kinds)), each.user)
             rows.append((question, linear.answers(answers, int(counts[each.flags].sum()))))
             told.add((each.fact.pool, each.column))
-        domain = (spec.low, spec.high, spec.step)
+        domain, people = (spec.low, spec.high, spec.step), self._owners(column, layout)
         if len(told) <= 1:
             secret, public = secrets.token_bytes(32), self._public(column)
-            return Knowledge.restore(layout.array(), *domain, limits, secret, rows, public)
+            return Knowledge.restore(layout.array(), *domain, limits, secret, rows, public, people=people)
         # Pools or columns that were apart may each have been told the same: what is not new must not be counted twice.
-        state = Knowledge(layout.array(), *domain, limits, secrets.token_bytes(32), self._public(column))
+        state = Knowledge(layout.array(), *domain, limits, secrets.token_bytes(32), self._public(column), people=people)
         for question, answer in rows:
             state.learn([question], [answer])
         return state
 
-    def counts(self, pool: str) -> CountAudit:
-        """Return the sizes that a pool of users was shown of the table as it is: a change of sizes is no secret."""
-        if pool not in self._counted:
+    def counts(self, pool: str, *, people: bool = False) -> CountAudit:
+        """Return the sizes that a pool of users was shown of the table as it is: a change of sizes is no secret.
+
+        Numbers of people have an audit of their own: its unknowns are how many have records in the same cells.
+        """
+        if (pool, people) not in self._counted:
             version = len(self._past.versions) - 1
             told = [
-                (each.pool, unpack(each.cells, self.cells.size))
+                (each.pool, self.counted_flags(unpack(each.cells, self.cells.size), people=people))
                 for number, each in self._past.counted
                 if self._past.versions[number].version == self.version or number == version
-                if self._past.links.knows(pool, each.pool)
+                if self._past.links.knows(pool, each.pool) and each.people == people
             ]
             alone = len({name for name, _ in told}) <= 1
             shown = [flags for _, flags in told] if alone else []
-            found = CountAudit(self.cells.records, self.table.limits.min_set, secrets.token_bytes(32), shown)
+            owners = None if self.cells.owners is None else self.cells.owners.everybody
+            sizes, owners = (self._profiles[1], None) if people else (self.cells.records, owners)
+            found = CountAudit(sizes, self.table.limits.min_set, secrets.token_bytes(32), shown, owners)
             for _, flags in () if alone else told:
                 found.learn(flags)
-            self._counted[pool] = found
-        return self._counted[pool]
+            self._counted[pool, people] = found
+        return self._counted[pool, people]
+
+    def counted_flags(self, flags: NDArray[np.bool_], *, people: bool) -> NDArray[np.bool_]:
+        """Put a set of cells into the terms of the audit of counts."""
+        return self._profiles[0].with_records(flags) if people else flags
+
+    @cached_property
+    def _profiles(self) -> tuple[People, NDArray[np.int64]]:
+        """People who have records in the same cells, and how many they are."""
+        if self.cells.owners is None:
+            raise DataError("the policy names no person")
+        return self.cells.owners.everybody.profiles()
+
+    def _owners(self, column: str, layout: Layout) -> People | None:
+        """Return whose values a column's classes hold."""
+        owners = self.cells.owners
+        if owners is None:
+            return None
+        if not layout.whole:
+            raise UnexplainedError(f"{self.table.name} has several rows per person and has changed")
+        return owners.with_value[column]
 
     def _public(self, column: str) -> Prior | Forecast | None:
         """Return what is public of a column: by its protected view, cell by cell, or as declared for everybody."""

@@ -140,7 +140,7 @@ class Tables:
 
     def _most_of_one(self, table: Restricted) -> int:
         """Return how many records the person with most of them has."""
-        person = getattr(table, "person", None) or table.key
+        person = table.person or table.key
         if person == table.key:
             return 1
         name = quoted(identifier(person))
@@ -252,6 +252,9 @@ class Tables:
             history = self._histories.get(name)
             if history is None:
                 continue
+            if history.table.person is not None:
+                puzzles[name] = f"{column} is linked, and a person has several records here: that is not audited yet"
+                continue
             held = read_followed(self._ledger.path, history.newest.records)
             if held is None or column not in held:
                 puzzles[name] = (
@@ -332,7 +335,8 @@ class Tables:
         version = self._current[table.name]
         foretold = self._views.of(table, cells, version)
         try:
-            self._histories[table.name] = TableHistory(table, cells, version, past, foretold)
+            ratios = self._views.ratios(table)
+            self._histories[table.name] = TableHistory(table, cells, version, past, foretold, ratios)
         except UnexplainedError as problem:
             self._unexplained[table.name] = str(problem)
 

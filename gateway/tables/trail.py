@@ -119,7 +119,7 @@ class Layout:
     def __init__(self) -> None:
         self.counts: list[int] = []
         self.views: list[list[list[int]]] = []
-        self._whole = True  # whether a view's cells are the classes themselves
+        self.whole = True  # whether a view's cells are the classes themselves
         self._holding: list[list[list[int]]] = []  # for each class, the cells of all views that hold it
 
     def begin(self, counts: Sequence[int]) -> None:
@@ -129,7 +129,7 @@ class Layout:
 
     def leave_out(self, cells: int) -> None:
         """Take in a view of so many cells that holds nobody."""
-        self._whole = False
+        self.whole = False
         self.views.append([[] for _ in range(cells)])
 
     def repeat(self) -> None:
@@ -138,7 +138,7 @@ class Layout:
 
     def follow(self, moves: Moves, cells: int) -> None:
         """Take in a further view of so many cells."""
-        self._whole = False
+        self.whole = False
         view: list[list[int]] = [[] for _ in range(cells)]
         made = moves.numbered(len(self.counts)).tolist()
         rows = zip(moves.classes.tolist(), moves.cells.tolist(), moves.records.tolist(), made, strict=True)
@@ -164,7 +164,7 @@ class Layout:
 
     def spread(self, flags: NDArray[np.bool_], view: int = -1) -> NDArray[np.bool_]:
         """Turn flags of a view's cells into flags of the classes."""
-        if self._whole:
+        if self.whole:
             return flags
         spread = np.zeros(len(self.counts), dtype=np.bool_)
         for cell in np.flatnonzero(flags):

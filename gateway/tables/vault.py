@@ -70,6 +70,21 @@ class Vault:
             )
             return build(self._con, table, quoted(name), self.secret)
 
+    @contextmanager
+    def holding(self, select: str) -> Iterator[str]:
+        """Keep the result of a query that the gateway wrote for a while; yield the name of the table."""
+        with self._lock:
+            self._made += 1
+            name = exp.Table(
+                this=identifier(f"held {self._made}"), db=identifier("main"), catalog=identifier(self._schema)
+            )
+            self._con.execute(f"CREATE TABLE {quoted(name)} AS {select}")
+        try:
+            yield quoted(name)
+        finally:
+            with self._lock:
+                self._con.execute(f"DROP TABLE {quoted(name)}")
+
     def read(self, relation: Relation) -> pa.RecordBatchReader:
         """Read a public table or protected view, to be copied into the lobby: in the order of its values.
 
@@ -282,9 +297,12 @@ def _expressions(block: Block) -> dict[str, exp.Expr]:
 
 
 def _added(block: Block) -> list[str]:
-    """Return the plain columns that are added up."""
-    added = [m for m in block.measures if m.kind == "sum" and (m.plain or block.category is not None)]
-    texts = [quoted(m.expression) for m in added if m.expression is not None]
+    """Return the expressions whose numbers matter: plain columns that are added up, and whatever is computed."""
+    texts = [
+        quoted(m.expression)
+        for m in block.measures
+        if m.expression is not None and (m.kind == "sum" or (not m.plain and m.kind in {"min", "max"}))
+    ]
     return list(dict.fromkeys(texts))
 
 

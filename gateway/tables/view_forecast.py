@@ -26,6 +26,7 @@ from sdcdb.gateway.reading.reserved import CELL
 from sdcdb.gateway.relations import Confidential, Relation, Restricted
 from sdcdb.gateway.tables.cells import Cells
 from sdcdb.measures.channel import Grid
+from sdcdb.techniques.kanonymity import FittedKanonymity
 from sdcdb.views import catalogue
 
 GRID = 200  # cells of the published values
@@ -48,18 +49,25 @@ def view_forecast(
 ) -> Forecast | None:
     """Return the forecast for the cells from the first protected view that tells something of a column, or None."""
     for relation in views:
-        found = _useful(table, column, relation)
+        found = _useful(con, table, column, relation)
         if found is not None and (forecast := _learn(con, table.confidential[column], cells, found)) is not None:
             return forecast
     return None
 
 
-def _useful(table: Restricted, column: str, relation: Relation) -> _View | None:
-    shared = [name for name in table.quasi if relation.column(name) is not None]
+def _useful(con: duckdb.DuckDBPyConnection, table: Restricted, column: str, relation: Relation) -> _View | None:
+    coarse = _recoded(con, relation)  # 30-39 is no age that a cell has
+    shared = [name for name in table.quasi if relation.column(name) is not None and relation.column(name) not in coarse]
     if relation.column(column) is None or not _numeric(relation.columns[str(relation.column(column))]):
         return None
     numeric = tuple(_numeric(table.columns[q]) and _numeric(relation.columns[str(relation.column(q))]) for q in shared)
     return _View(relation, tuple(shared), numeric)
+
+
+def _recoded(con: duckdb.DuckDBPyConnection, relation: Relation) -> set[str]:
+    """Return the columns that a view publishes in coarser terms than its table."""
+    fitted = catalogue.entry(con, relation.name).plan.fitted
+    return {name for each in fitted if isinstance(each, FittedKanonymity) for name in each.recoded()}
 
 
 def _numeric(kind: str) -> bool:

@@ -81,7 +81,7 @@ def compare(database: Governed, view: str, confidential: str | None = None, seed
     table, asked = _declared(database, plan)
     before, after = linked(database, plan, asked, seed)
     _known_column(plan, confidential)
-    recoded = {name for each in plan.fitted if isinstance(each, FittedKanonymity) for name in each.coarse}
+    recoded = {name for each in plan.fitted if isinstance(each, FittedKanonymity) for name in each.recoded()}
     numeric = [
         name
         for name in plan.columns

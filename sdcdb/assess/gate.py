@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sdcdb.assess.likelihoods import known_column, secret_category, secret_number
+from sdcdb.assess.likelihoods import known_column, secret_category, secret_list, secret_number
 from sdcdb.assess.paired import boolean, linked, listed
 from sdcdb.errors import ReleaseRefused, SdcdbError, counted
 from sdcdb.measures.linking import Attack, Secret, attack
@@ -106,7 +106,10 @@ def _secrets(plan: Plan, table: Table, before: pd.DataFrame, after: pd.DataFrame
     found: dict[str, Secret] = {}
     numbers = set()
     for name in plan.columns:
-        if name not in table.named(Role.CONFIDENTIAL) or listed(after[name]) or before[name].nunique() < 2:
+        if name not in table.named(Role.CONFIDENTIAL) or before[name].nunique() < 2:
+            continue
+        if listed(after[name]):
+            found[name] = secret_list(before[name], after[name])
             continue
         if pd.api.types.is_numeric_dtype(before[name].dtype) and not boolean(before[name]):
             found[name] = secret_number(before[name], after[name], table.columns[name], _fitted(plan, name), name)
@@ -122,7 +125,7 @@ def _k(after: pd.DataFrame, exact: list[str], floors: Floors, view: View) -> Flo
     k, alone = int(sizes.min()), int(sizes[sizes < floors.min_k].sum())
     words = f"k is {k}, at least {floors.min_k} asked"
     if k < floors.min_k:
-        words += f": {counted(alone, 'record')} of {len(after):,} share {', '.join(exact)} with too few others"
+        words += f": {alone:,} of {counted(len(after), 'record')} share {', '.join(exact)} with too few others"
     return Floor("min_k", None, k, floors.min_k, k >= floors.min_k, words, _recode(view, floors))
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from sdcdb.assess.channels import channel, counted, grid_of
-from sdcdb.assess.paired import as_text, boolean, codes, floats
+from sdcdb.assess.paired import as_text, boolean, codes, floats, listed
 from sdcdb.measures.channel import empirical
 from sdcdb.measures.linking import IMPOSSIBLE, Codes, Floats, Known, Secret
 from sdcdb.policy.models import Column
@@ -22,6 +22,7 @@ def known_column(before: pd.Series, after: pd.Series, people: Codes, fitted: Fit
     random changes they know how often a value is kept, and how frequent all are.
     """
     random = fitted is not None and fitted.random()
+    after = after.map(_spelt) if listed(after) else after
     if random and _numeric(before) and _numeric(after):
         return _noisy(floats(before), floats(after), people)
     first, second, values = codes(before.astype(object), after.astype(object))
@@ -84,7 +85,26 @@ def secret_category(before: pd.Series, after: pd.Series, fitted: Fitted | None) 
     matrix = (
         _by_matrix(fitted, values) if isinstance(fitted, FittedTransition) else empirical(first, second, (many, many))
     )
-    return Secret(second, _posterior(matrix, np.bincount(first, minlength=many))), len(values)
+    return Secret(second, _posterior(matrix, np.bincount(first, minlength=many).astype(np.float64))), len(values)
+
+
+def secret_list(before: pd.Series, after: pd.Series) -> Secret:
+    """Return what published lists say of the originals: one of the list, as likely as it is frequent."""
+    lists, seen = np.unique([_spelt(each) for each in after], return_inverse=True)
+    counts = before.astype(str).value_counts()
+    place = {value: number for number, value in enumerate(counts.index)}
+    posterior = np.zeros((len(lists), len(counts)))
+    for row, text in zip(posterior, lists, strict=True):
+        inside = [place[value] for value in text.split(_APART) if value in place] or list(place.values())
+        row[inside] = counts.to_numpy()[inside]
+    return Secret(seen.reshape(-1), posterior / posterior.sum(axis=1, keepdims=True))
+
+
+_APART = "\x1f"
+
+
+def _spelt(each: object) -> str:
+    return _APART.join(map(str, each)) if isinstance(each, list | np.ndarray) else ""
 
 
 def secret_number(before: pd.Series, after: pd.Series, column: Column, fitted: Fitted | None, name: str) -> Secret:

@@ -68,8 +68,9 @@ def _analyst(found: "Comparison") -> Iterator[str]:
         yield f"means of {', '.join(kept)} are right to a tenth of a standard deviation"
     if off:
         yield f"means are NOT to be used of {', '.join(off)}"
-    right = [name for name, change in found.categories.items() if change.total_variation <= SMALL]
-    wrong = [name for name in found.categories if name not in right]
+    shares = {name: change.total_variation for name, change in found.categories.items()}
+    right = [name for name, off in shares.items() if off is not None and off <= SMALL]
+    wrong = [name for name, off in shares.items() if off is None or off > SMALL]
     if right:
         yield f"shares of {', '.join(right)} are right to within {SMALL:.0%}"
     if wrong:
@@ -78,5 +79,5 @@ def _analyst(found: "Comparison") -> Iterator[str]:
         yield f"no correlation between two numbers is off by more than {found.correlations.largest:.2f}"
     for fitted in found.plan.fitted:
         if isinstance(fitted, FittedKanonymity):
-            levels = ", ".join(f"{name} {level}" for name, level in fitted.levels.items() if level != "as it is")
+            levels = ", ".join(f"{name} {level}" for name, level in fitted.levels.items() if name in fitted.recoded())
             yield f"groups are coarser: {levels or 'nothing'} (a cell loses {fitted.loss:.0%} on average)"

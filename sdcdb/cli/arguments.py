@@ -10,6 +10,7 @@ PolicyOption = Annotated[
     Path | None,
     typer.Option("--policy", "-p", metavar="FILE", help="The policy file. Default: the name of DB with .policy.yaml"),
 ]
+ForceOption = Annotated[bool, typer.Option("--force", help="Replace an existing file.")]
 SeedOption = Annotated[int, typer.Option("--seed", help="The same seed gives the same result.")]
 
 

@@ -30,6 +30,10 @@ def ask(
         typer.Option("--param", metavar="N=VALUE", help="The value of $1, $2, ... or of $name. Repeatable."),
     ] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Show the verdict without running the query.")] = False,
+    estimate: Annotated[
+        bool | None,
+        typer.Option("--estimate/--exact", help="Whether to estimate what is denied. Default: as the policy says."),
+    ] = None,
     as_json: JsonOption = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print the rows as CSV.")] = False,
     policy: PolicyOption = None,
@@ -52,7 +56,7 @@ def ask(
             _tell(out, waiting.for_(lambda: gateway.explain(asked, values, who)))
             return
         try:
-            answer = waiting.for_(lambda: gateway.ask(text, values, who))
+            answer = waiting.for_(lambda: gateway.ask(text, values, who, estimate=estimate))
         except Denied as refusal:
             _refuse(out, refusal)
     _print(out, answer, text, as_csv=as_csv)
@@ -129,6 +133,8 @@ def _print(out: Output, answer: "Answer", sql: str, *, as_csv: bool) -> None:
             "rows": answer.rows,
             "suppressed": sorted(gone),
             "merged": answer.merged,
+            "estimated": answer.estimated,
+            "errors": answer.errors,
             "verdict": asdict(answer.verdict),
         }
         sys.stdout.write(json_text(data) + "\n")

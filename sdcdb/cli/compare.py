@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
-from sdcdb.cli.arguments import DatabaseArgument, PolicyOption, SeedOption
+from sdcdb.cli.arguments import DatabaseArgument, ForceOption, PolicyOption, SeedOption
 from sdcdb.terminal.output import JsonOption, Output, QuietOption, table
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ def compare(
         str | None, typer.Option("--confidential", "-c", help="The category an intruder wants to learn.")
     ] = None,
     html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write a page with plots.")] = None,
+    force: ForceOption = False,
     policy: PolicyOption = None,
     seed: SeedOption = 0,
     as_json: JsonOption = False,
@@ -34,13 +35,17 @@ def compare(
     from sdcdb.assess.compare import compare as measure
 
     out = Output(as_json, quiet)
+    if html is not None:
+        from sdcdb.connection.atomic_file import refuse_target
+
+        refuse_target(html, replace=force)
     with sdcdb.open(db, policy, read_only=True) as database, out.working("comparing", database.con):
         found = measure(database, view, confidential, seed)
     out.result(data(found), lambda console: _draw(console, found))
     if html is not None:
         from sdcdb.pages.comparison_report import write_page
 
-        write_page(found, html)
+        write_page(found, html, replace=force)
         out.note(f"\nWrote {html}")
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 from rich.console import Console
 
-from sdcdb.cli.arguments import DatabaseArgument, PolicyOption, SeedOption, listed
+from sdcdb.cli.arguments import DatabaseArgument, ForceOption, PolicyOption, SeedOption, listed
 from sdcdb.errors import SdcdbError
 from sdcdb.terminal.output import JsonOption, Output, QuietOption, table
 
@@ -69,6 +69,7 @@ def evaluate(
     jobs: Annotated[
         int | None, typer.Option("--jobs", "-j", min=1, help="The number of processes. Default: one per core.")
     ] = None,
+    force: ForceOption = False,
     policy: PolicyOption = None,
     seed: SeedOption = 0,
     as_json: JsonOption = False,
@@ -79,7 +80,7 @@ def evaluate(
     if plot is not None:
         from sdcdb.pages.plots import check_format
 
-        check_format(plot)
+        check_format(plot, replace=force)
     if seed < 0:
         raise SdcdbError("--seed must be 0 or greater")
     import sdcdb
@@ -113,7 +114,8 @@ def evaluate(
         from sdcdb.pages.evaluation_chart import chart
         from sdcdb.pages.plots import save
 
-        save(chart(lines, experiment.confidential, f"What remains uncertain about {experiment.confidential}"), plot)
+        title = f"What remains uncertain about {experiment.confidential}"
+        save(chart(lines, experiment.confidential, title), plot, replace=force)
         out.note(f"\nDrew {plot}")
 
 

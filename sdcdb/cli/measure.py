@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
-from sdcdb.cli.arguments import DatabaseArgument, PolicyOption, listed
+from sdcdb.cli.arguments import DatabaseArgument, ForceOption, PolicyOption, listed
 from sdcdb.terminal.output import JsonOption, Output, QuietOption, table
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ def measure(
     plot: Annotated[
         Path | None, typer.Option("--plot", metavar="FILE", help="Draw a picture: .svg, .png, .pdf or .html")
     ] = None,
+    force: ForceOption = False,
     policy: PolicyOption = None,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
@@ -44,13 +45,13 @@ def measure(
     if plot is not None:
         from sdcdb.pages.plots import check_format
 
-        check_format(plot)
+        check_format(plot, replace=force)
     with sdcdb.open(db, policy, read_only=True) as database:
         with out.progress("measuring classes") as progress:
             found = database.measure(name, known=listed(known), confidential=confidential, progress=progress)
         out.result(_data(found, worst), lambda console: _draw(console, found, worst))
         if plot is not None:
-            _plot(database.con, found.exposure, plot)
+            _plot(database.con, found.exposure, plot, replace=force)
             out.note(f"\nDrew {plot}")
 
 
@@ -103,7 +104,7 @@ def _draw(console: Console, found: "Measurement", worst: int) -> None:
         console.print(table("Most exposed", (*exposed.known, "records", "H(0)", "area"), rows_worst))
 
 
-def _plot(con: "duckdb.DuckDBPyConnection", exposed: "Exposure", file: Path) -> None:
+def _plot(con: "duckdb.DuckDBPyConnection", exposed: "Exposure", file: Path, *, replace: bool) -> None:
     from sdcdb.assess.exposure import exposure_curve
     from sdcdb.pages.exposure_chart import Line, cae_chart
     from sdcdb.pages.plots import save
@@ -115,4 +116,4 @@ def _plot(con: "duckdb.DuckDBPyConnection", exposed: "Exposure", file: Path) -> 
         Line(f"knows {known}: 5% of records are no safer than this", exposure_curve(con, exposed, exposed.at(0.05))),
     ]
     title = f"Uncertainty about {exposed.confidential} in {exposed.table}"
-    save(cae_chart(lines, exposed.confidential, exposed.by_record("h0"), title), file)
+    save(cae_chart(lines, exposed.confidential, exposed.by_record("h0"), title), file, replace=replace)

@@ -7,9 +7,12 @@ from typing import Annotated
 
 import typer
 
+from sdcdb.cli.arguments import ForceOption
+
 
 def schema(
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file instead of stdout.")] = None,
+    force: ForceOption = False,
 ) -> None:
     """Print the JSON Schema of the policy, so that editors can complete and check it.
 
@@ -23,7 +26,7 @@ def schema(
     if output:
         from sdcdb.connection.atomic_file import written_whole
 
-        with written_whole(output, replace=True) as part:
+        with written_whole(output, replace=force) as part:
             part.write_text(text, encoding="utf-8")
     else:
         sys.stdout.write(text)

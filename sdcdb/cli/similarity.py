@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import typer
 from rich.console import Console
 
-from sdcdb.cli.arguments import DatabaseArgument, listed
+from sdcdb.cli.arguments import DatabaseArgument, ForceOption, listed
 from sdcdb.terminal.output import JsonOption, Output, QuietOption, table
 
 SHOWN = 5  # most similar pairs of each column shown in the terminal
@@ -27,6 +27,7 @@ def similarity(
     graph: Annotated[
         Literal["simple", "multi"], typer.Option(help="Record whether values occur together, or count how often.")
     ] = "simple",
+    force: ForceOption = False,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
@@ -40,7 +41,7 @@ def similarity(
     if output is not None:
         from sdcdb.pages.plots import check_format
 
-        check_format(output)
+        check_format(output, replace=force)
     with connect(db, read_only=True) as con, out.working("counting", con):
         found_table = profile(con, name)
         few = [c.name for c in found_table.columns if 1 < c.distinct <= 100 and not c.unique]
@@ -71,5 +72,5 @@ def similarity(
         from sdcdb.pages.plots import save
         from sdcdb.pages.similarity_chart import similarity_chart
 
-        save(similarity_chart(frames, f"Similarity of values in {name}"), output)
+        save(similarity_chart(frames, f"Similarity of values in {name}"), output, replace=force)
         out.note(f"Drew {output}")

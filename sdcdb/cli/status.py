@@ -38,7 +38,14 @@ def status(
         } | ({"surprises": surprises} if surprises else {})
         sys.stdout.write(json_text(data) + "\n")
     else:
-        draw_known(out.console, found)
+        if found or not halted:
+            draw_known(out.console, found)
+        else:
+            tables = ", ".join(each.table for each in halted)
+            out.console.print(
+                f"{tables} has changed: what its answers have revealed is shown again after `sdcdb refresh`",
+                markup=False,
+            )
         draw_asked(out.console, questions)
         draw_halted(out.console, halted)
         draw_surprises(out.console, surprises)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from sdcdb.cli.arguments import DatabaseArgument, SeedOption, listed
+from sdcdb.cli.arguments import DatabaseArgument, ForceOption, SeedOption, listed
 from sdcdb.terminal.output import JsonOption, Output, QuietOption
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ def tree(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Draw it: .svg, .png, .html, or .txt")
     ] = None,
+    force: ForceOption = False,
     seed: SeedOption = 0,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
@@ -45,7 +46,7 @@ def tree(
     if output is not None:
         from sdcdb.pages.tree_picture import check_format
 
-        check_format(output)
+        check_format(output, replace=force)
     with connect(db, read_only=True) as con, out.working("reading", con):
         table = read_training_table(con, name, listed(attributes) or None, target, sample, seed)
         names = list(column_types(con, name))
@@ -68,7 +69,7 @@ def tree(
     if output is not None:
         from sdcdb.pages.tree_picture import save
 
-        save(grown, output)
+        save(grown, output, replace=force)
         out.note(f"Drew {output}")
 
 

@@ -24,7 +24,7 @@ def units(settings: Sequence[Setting], runs: int, seed: int) -> list[Unit]:
 def run(
     laboratory: Laboratory, todo: list[Unit], results: Results, jobs: int = 1, progress: Progress | None = None
 ) -> None:
-    """Run what is missing in the results. When interrupted, runs in progress are still finished and kept."""
+    """Run what is missing in the results. When interrupted, finished runs are kept and those in progress are ended."""
     done = results.done()
     left = [unit for unit in todo if (unit.setting.technique, unit.setting.amount, unit.run) not in done]
     tell = progress or (lambda _done, _total: None)
@@ -56,10 +56,20 @@ def run(
                 ended += len(finished)
                 tell(ended, len(todo))
         finally:
-            pool.shutdown(wait=True, cancel_futures=True)
             for each in waiting:
-                if not each.cancelled() and each.exception() is None:
+                if each.done() and not each.cancelled() and each.exception() is None:
                     results.add(each.result())
+            _end(pool)
+
+
+def _end(pool: ProcessPoolExecutor) -> None:
+    """End a pool now. A run may take minutes: who presses Ctrl-C does not wait for it."""
+    workers = list((getattr(pool, "_processes", None) or {}).values())
+    pool.shutdown(wait=False, cancel_futures=True)
+    for worker in workers:
+        worker.terminate()
+    for worker in workers:
+        worker.join(timeout=5)
 
 
 def _start(population: Population, prior: Prior) -> None:

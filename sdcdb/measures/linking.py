@@ -86,9 +86,11 @@ def attack(known: Sequence[Known], own: Codes, secrets: Mapping[str, Secret], re
         apart = [np.abs(each - one).sum(axis=1) / 2 for each, one in zip(believed, anybody.values(), strict=True)]
         found.append((record, hit, *(_entropies(each) for each in believed), *apart))
     record, linked, *others = (np.concatenate(parts) for parts in zip(*found, strict=True))
-    bits, moved = others[: len(tables)], others[len(tables) :]
+    doubts, moved = others[: len(tables)], others[len(tables) :]
     unknown = {name: float(_entropies(one[None, :])[0]) for name, one in anybody.items()}
-    return Attack(record, linked, dict(zip(tables, bits, strict=True)), dict(zip(tables, moved, strict=True)), unknown)
+    return Attack(
+        record, linked, dict(zip(tables, doubts, strict=True)), dict(zip(tables, moved, strict=True)), unknown
+    )
 
 
 def _grouped(columns: Sequence[Codes], records: int) -> tuple[Codes, Codes, Floats]:

@@ -19,9 +19,9 @@ often an intruder who knows the method and the frequencies of values guesses a v
 5% of the domain."""
 
 
-def write_page(found: Comparison, file: Path) -> None:
-    """Write the page."""
-    with written_whole(file, replace=True) as part:
+def write_page(found: Comparison, file: Path, *, replace: bool = False) -> None:
+    """Write the page; `replace` allows an existing file."""
+    with written_whole(file, replace=replace) as part:
         part.write_text(page(found), encoding="utf-8")
 
 

@@ -7,7 +7,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from sdcdb.connection.atomic_file import written_whole
+from sdcdb.connection.atomic_file import refuse_target, written_whole
 from sdcdb.errors import MissingExtraError, SdcdbError
 from sdcdb.pages import theme
 
@@ -56,10 +56,11 @@ class Picture:
     rows: Sequence[Row]
 
 
-def check_format(file: Path) -> None:
-    """Refuse a file ending that cannot be drawn, before any work is done."""
+def check_format(file: Path, *, replace: bool = False) -> None:
+    """Refuse a file that cannot be drawn or must not be replaced, before any work is done."""
     if file.suffix.lower() not in FORMATS:
         raise SdcdbError(f"cannot draw {file.name}: allowed endings are {', '.join(FORMATS)}")
+    refuse_target(file, replace=replace)
     altair()
 
 
@@ -73,12 +74,12 @@ def altair() -> Any:
     return alt
 
 
-def save(picture: Picture, file: Path) -> None:
-    """Write the picture in the format that the file's ending names."""
+def save(picture: Picture, file: Path, *, replace: bool = False) -> None:
+    """Write the picture in the format that the file's ending names; `replace` allows an existing file."""
     import vl_convert
 
     kind = file.suffix.lower()[1:]
-    with written_whole(file, replace=True) as part:
+    with written_whole(file, replace=replace) as part:
         if kind == "html":
             part.write_text(_page(picture), encoding="utf-8")
             return

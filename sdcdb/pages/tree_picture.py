@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+from sdcdb.connection.atomic_file import refuse_target, written_whole
 from sdcdb.errors import MissingExtraError, SdcdbError
 from sdcdb.pages import theme
 from sdcdb.pages.theme import CARD, DARK_PICTURE, EDGE, FONT, GREY, INK, PAPER, SERIES, SOFT, escape
@@ -16,10 +17,11 @@ TITLE = 54  # height of the heading
 WIDEST = 12_000  # pixels of a PNG, either way
 
 
-def check_format(file: Path) -> None:
-    """Refuse a file ending that cannot be drawn, before any work is done."""
+def check_format(file: Path, *, replace: bool = False) -> None:
+    """Refuse a file that cannot be drawn or must not be replaced, before any work is done."""
     if file.suffix.lower() not in FORMATS:
         raise SdcdbError(f"cannot draw {file.name}: allowed endings are {', '.join(FORMATS)}")
+    refuse_target(file, replace=replace)
     if file.suffix.lower() == ".png":
         try:
             import vl_convert  # noqa: F401 - only whether it is there
@@ -27,21 +29,19 @@ def check_format(file: Path) -> None:
             raise MissingExtraError("plot", "drawing a PNG") from None
 
 
-def save(tree: Tree, file: Path) -> None:
-    """Write the tree in the format that the file's ending names."""
+def save(tree: Tree, file: Path, *, replace: bool = False) -> None:
+    """Write the tree in the format that the file's ending names; `replace` allows an existing file."""
     ending = file.suffix.lower()
-    try:
+    with written_whole(file, replace=replace) as part:
         if ending == ".png":
             import vl_convert
 
             drawn = svg(tree)
             wide, high = (float(number) for number in re.findall(r'(?:width|height)="([\d.]+)"', drawn)[:2])
-            file.write_bytes(vl_convert.svg_to_png(drawn, scale=min(2.0, WIDEST / max(wide, high))))
+            part.write_bytes(vl_convert.svg_to_png(drawn, scale=min(2.0, WIDEST / max(wide, high))))
         else:
             text = svg(tree) if ending == ".svg" else page(tree) if ending == ".html" else rules_text(tree) + "\n"
-            file.write_text(text, encoding="utf-8")
-    except OSError as problem:
-        raise SdcdbError(f"cannot write {file}: {problem.strerror}") from None
+            part.write_text(text, encoding="utf-8")
 
 
 def page(tree: Tree) -> str:

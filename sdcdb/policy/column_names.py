@@ -75,7 +75,9 @@ def read_name(name: str) -> list[Said]:
     """Return every meaning that a name may have: whole words first, then words inside longer ones, weak ones last."""
     words = tokens(name)
     together = {"".join(words[i:j]): j - i for i in range(len(words)) for j in range(i + 1, min(i + 4, len(words)) + 1)}
-    whole, inside, weak = [], [], []
+    whole: list[Said] = []
+    inside: list[Said] = []
+    weak: list[Said] = []
     for meaning in meanings():
         hits = [word for word in together if word in meaning.words or _singular(word) in meaning.words]
         if hits:

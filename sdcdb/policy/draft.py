@@ -10,6 +10,7 @@ import duckdb
 from sdcdb.connection.identifiers import fold
 from sdcdb.connection.profile import ColumnProfile, profile, table_names, view_names
 from sdcdb.errors import DatabaseError, counted
+from sdcdb.policy.category_draft import propose_shares
 from sdcdb.policy.defaults import DEFAULTS
 from sdcdb.policy.evidence import Understood, understand
 from sdcdb.policy.models import ROWID, Role
@@ -74,6 +75,9 @@ def _table(con: duckdb.DuckDBPyConnection, found: Understood, *, view: bool) -> 
     if not view:  # the gateway answers questions about tables
         lines += ["    restrict:"]
         lines += [f"      {name}: {_flow(value)}" for name, value in DEFAULTS["restrict"].items() if value is not None]
+    if found.most > 1:
+        people = f"so that {K} people, of whom each has up to {found.most} records, are alike"
+        lines += [f"    release: {{min_k: {K * found.most}}}  # {people}"]
     return "\n".join(lines) + "\n" + _protect(con, found)
 
 
@@ -99,9 +103,10 @@ def _protect(con: duckdb.DuckDBPyConnection, found: Understood) -> str:
     secret = suggested_columns(table, roles)
     if not (quasi or secret) or table.rows < 2:
         return ""
-    text = _PROTECT.format(view=yaml_name(_view_name(table.name)), k=K)
+    k = K * found.most
+    text = _PROTECT.format(view=yaml_name(_view_name(table.name)), k=k)
     if quasi:
-        text += _ROWS.format(k=K, said=preview(con, table, quasi), more=2 * K, less=K - 2)
+        text += _ROWS.format(k=k, said=preview(con, table, quasi, k), more=2 * k, less=(K - 2) * found.most)
     if secret:
         text += "    #     columns:\n"
         text += "".join(f"    #       {yaml_name(c.name)}: {suggest(con, table, c)}\n" for c in secret)
@@ -126,6 +131,9 @@ def _column(con: duckdb.DuckDBPyConnection, found: Understood, column: ColumnPro
     reason = "the key" if column.name == found.key else found.guesses[column.name].said
     if role is not Role.CONFIDENTIAL or not column.numeric:
         yield f"{name}: {role.value}  # {reason}"
+        if role is Role.CONFIDENTIAL and (shares := propose_shares(con, table, column.name)) is not None:
+            yield "# CHECK: to have records counted by its values, declare them with shares that may be public:"
+            yield f"# {name}: {{role: confidential, known: {shares}}}  # sensitive: [...] if only some values are"
         return
     low, high = outward(column.low, column.high)
     step = 1 if column.integer else 10**-(column.decimals) if column.decimals else None

@@ -28,6 +28,8 @@ class Understood:
     """Columns that are unique together, where no column is by itself."""
     person: str | None
     """The column that names a person, where a person has several records."""
+    most: int
+    """The most records that one person has."""
     public: str | None
     """Why the table looks public, if it does."""
 
@@ -50,7 +52,8 @@ def understand(con: duckdb.DuckDBPyConnection, profiles: list[TableProfile]) -> 
         key = _declared_key(con, table) or guess_key(table)
         roles = {name: guess_role(*both) for name, both in seen.items()}
         together = () if key else _composite(con, table)
-        found.append(Understood(table, roles, key, together, person, public[table.name]))
+        most = _most_records(con, table, person) if person else 1
+        found.append(Understood(table, roles, key, together, person, most, public[table.name]))
     return found
 
 
@@ -112,6 +115,12 @@ def _person(table: TableProfile, guesses: Mapping[str, Guess]) -> str | None:
         if guesses[column.name].role is Role.IDENTIFIER and named and number and not column.unique and column.distinct:
             return column.name
     return None
+
+
+def _most_records(con: duckdb.DuckDBPyConnection, table: TableProfile, person: str) -> int:
+    who, source = quoted(identifier(person)), quoted(table_reference(table.name))
+    row = con.execute(f"SELECT max(n) FROM (SELECT count(*) AS n FROM {source} GROUP BY {who})").fetchone()
+    return int(row[0]) if row is not None and row[0] else 1
 
 
 def _one_per_person(

@@ -13,6 +13,7 @@ from sdcdb.errors import choices
 from sdcdb.fields.amount import Amount, FloorField, parse
 from sdcdb.fields.share import ShareField, parse_share
 from sdcdb.fields.strict import Strict, incoherent
+from sdcdb.policy import people
 from sdcdb.policy.column import Column, Role
 from sdcdb.policy.defaults import DEFAULTS
 from sdcdb.policy.links import Alike, Equation, parse_link
@@ -117,6 +118,11 @@ class Table(Strict):
     """A table of public knowledge, such as a dimension table: `dept_dim: public`."""
     key: str | None = None
     """The column that names a record, unique and never reused; `rowid` for a table that never changes."""
+    person: str | None = None
+    """The column that says whose record it is, where a person has several: `patient_id`. Left out, the key."""
+    refers: dict[str, str] = Field(default_factory=dict)
+    """Restricted tables that records refer to by their keys: `patient_id: patients`. Their quasi-identifiers may then
+    choose and group the records of this table."""
     columns: dict[str, Column] = Field(default_factory=dict)
     """The role of every column."""
     restrict: Restrict | None = None
@@ -145,7 +151,7 @@ class Table(Strict):
 
     def _problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
         if self.public:
-            for field in ("key", "columns", "restrict", "linked", "protect"):
+            for field in ("key", "person", "refers", "columns", "restrict", "linked", "protect"):
                 if getattr(self, field):
                     yield (field,), "has no meaning for a public table: remove it, or remove public"
             return
@@ -164,6 +170,7 @@ class Table(Strict):
         for extra in classes[1:]:
             yield ("columns", extra), f"is a second class column beside {classes[0]!r}: a table has one"
         yield from self._link_problems()
+        yield from people.problems_of_table(self)
         for view_name, view in self.protect.items():
             for column in view.columns:
                 path = ("protect", view_name, "columns", column)
@@ -256,6 +263,7 @@ class Policy(Strict):
                 if teams.setdefault(user, team) != team:
                     yield ("teams", team), f"{user!r} is in {teams[user]!r} already: a user has one team"
         yield from self._link_problems()
+        yield from people.problems_of_references(self.tables)
         for table_name in folded_alike(self.tables):
             yield ("tables", table_name), "is one name with another table of this policy: case makes no difference"
         seen: dict[str, str] = dict.fromkeys(map(fold, self.tables), "a table of this policy")

@@ -78,8 +78,8 @@ def _other_value(con: duckdb.DuckDBPyConnection, table: TableProfile, column: Co
     return f"{share * (apart or 0.0):.0%} of the records get another value; every count stays"
 
 
-def preview(con: duckdb.DuckDBPyConnection, table: TableProfile, quasi: list[str]) -> str:
-    """Say what stays of the quasi-identifiers when every combination belongs to K records."""
+def preview(con: duckdb.DuckDBPyConnection, table: TableProfile, quasi: list[str], k: int) -> str:
+    """Say what stays of the quasi-identifiers when every combination belongs to k records."""
     listed = ", ".join(quoted(identifier(name)) for name in quasi)
     sql = (
         f"SELECT count(*) FILTER (n = 1) FROM (SELECT count(*) AS n FROM {quoted(table_reference(table.name))} "
@@ -87,10 +87,10 @@ def preview(con: duckdb.DuckDBPyConnection, table: TableProfile, quasi: list[str
     )
     ((unique,),) = con.execute(sql).fetchall()
     alone = f"{unique:,} of {counted(table.rows, 'record')} are unique in these columns as they are"
-    if not K <= table.rows <= PREVIEW:
+    if not k <= table.rows <= PREVIEW:
         return alone
     try:
-        params = Kanonymity(method="kanonymity", k=K, columns=tuple(quasi))
+        params = Kanonymity(method="kanonymity", k=k, columns=tuple(quasi))
         found = recode(con, table.name, params)
     except DataError as problem:
         return f"{alone}; {problem}"

@@ -33,6 +33,8 @@ def _columns(relation: Relation) -> Iterator[tuple[str, str, str]]:
             use = "anything"
         elif column in relation.confidential:
             use = f"{', '.join(relation.limits.aggregates)}; values {_range(relation.confidential[column])}"
+        elif column in relation.categories:
+            use = f"COUNT(*) by its values, shares; known: {relation.categories[column].public}"
         else:
             use = "conditions, GROUP BY, aggregates"
         yield column, kind, use

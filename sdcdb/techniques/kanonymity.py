@@ -103,6 +103,10 @@ class FittedKanonymity(Fitted):
     how: str
     """How it was found."""
 
+    def recoded(self) -> set[str]:
+        """Return the columns that are published in other terms than those of the table, or not at all."""
+        return {name for name, level in self.levels.items() if level != "as it is"}
+
     def expressions(self, row: Row) -> Mapping[str, exp.Expr]:  # noqa: ARG002 - the stored table has it all
         """Return what fitting stored for the record."""
         return {column: joined(self.stored, column) for column in self.columns}

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from sdcdb.errors import Denied, Unsupported, counted
 from sdcdb.gateway.answer import Answer
+from sdcdb.gateway.estimates.estimating import said
 from sdcdb.gateway.rules.verdict import Verdict
 from sdcdb.terminal.printable import printable
 from sdcdb.terminal.values import HIDDEN, escaped, shown
@@ -18,7 +19,13 @@ from sdcdb.terminal.values import HIDDEN, escaped, shown
 MOST_ROWS = 1000
 """Rows that a terminal gets; a pipe gets all."""
 
-_STYLES = {"allow": "bold green", "suppress": "bold yellow", "deny": "bold red", "unsupported": "bold red"}
+_STYLES = {
+    "allow": "bold green",
+    "suppress": "bold yellow",
+    "estimate": "bold yellow",
+    "deny": "bold red",
+    "unsupported": "bold red",
+}
 
 
 def draw_rows(
@@ -49,7 +56,8 @@ def draw_rows(
 
 def draw_answer(console: Console, notes: Console, answer: Answer, hidden: Collection[tuple[int, int]]) -> None:
     """Draw an answer, followed by a sentence on what was suppressed in it and why."""
-    draw_rows(console, answer.columns, answer.rows, hidden)
+    rows = [said(*each) for each in zip(answer.rows, answer.errors, strict=True)] if answer.errors else answer.rows
+    draw_rows(console, answer.columns, rows, hidden)
     note = suppression(answer)
     if note is not None:
         notes.print(note)
@@ -58,6 +66,8 @@ def draw_answer(console: Console, notes: Console, answer: Answer, hidden: Collec
 def suppression(answer: Answer) -> Text | None:
     """Say what was left out of an answer, or None."""
     verdict = answer.verdict
+    if answer.estimated:
+        return Text(f"Estimated: {verdict.reason}. ± is one standard error.", "yellow")
     if verdict.kind != "suppress":
         return None
     what = f"{HIDDEN} groups merged" if answer.merged else f"{HIDDEN} {counted(verdict.suppressed, 'group')} suppressed"

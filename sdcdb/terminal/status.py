@@ -33,9 +33,9 @@ def draw_known(console: Console, found: Sequence[Known]) -> None:
     for each in found:
         drawn.add_row(
             *(Text(printable(name)) for name in (f"{each.table}.{each.column}", _people(each.pool))),
-            f"{shown(each.interval)} ({each.share:.0%})",
+            f"{each.interval:.0%} doubt" if each.closest == "belief" else f"{shown(each.interval)} ({each.share:.0%})",
             f"{each.h0:.2f}",
-            shown(each.area),
+            "-" if each.closest == "belief" else shown(each.area),
             each.closest,
             bar(each.room),
         )

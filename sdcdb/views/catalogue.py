@@ -59,7 +59,7 @@ def lanes(con: duckdb.DuckDBPyConnection, table: str, needed: Mapping[str, Draws
     earlier: dict[str, int] = dict(con.execute(sql, [table]).fetchall())
     sql = f"SELECT place, first_bit, width, half FROM {SCHEMA}.bits WHERE table_name = ?"
     given = {place: Bits(*rest) for place, *rest in con.execute(sql, [table]).fetchall()}
-    for place, draws in needed.items():
+    for place, draws in sorted(needed.items(), key=lambda each: -WIDTHS[each[1]]):  # small ones fill the gaps
         if place not in given and place not in earlier:
             given[place] = _free(list(given.values()), draws)
             con.execute(f"INSERT INTO {SCHEMA}.bits VALUES (?, ?, ?, ?, ?)", [table, place, *given[place]])

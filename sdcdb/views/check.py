@@ -9,6 +9,7 @@ import duckdb
 from sdcdb.connection.identifiers import fold, identifier, quoted, table_reference
 from sdcdb.connection.profile import ColumnProfile, TableProfile, profile, table_names, view_names
 from sdcdb.errors import Problem, choices, counted
+from sdcdb.fields.category_shares import NULL
 from sdcdb.fields.histogram import histogram
 from sdcdb.policy.links import Equation, parse_link
 from sdcdb.policy.load import Document, FieldPath, dotted
@@ -16,7 +17,8 @@ from sdcdb.policy.models import ROWID, Column, Policy, Role, Table
 from sdcdb.techniques.registry import TECHNIQUES
 from sdcdb.techniques.technique import Kind
 from sdcdb.views.catalogue import kinds
-from sdcdb.views.public_shares_check import far_off
+from sdcdb.views.pockets import MOST_SHOWN, find_pockets
+from sdcdb.views.public_shares_check import far_from, far_off
 from sdcdb.views.relations_of_columns import Found, breaks_equation, find_linked
 from sdcdb.views.weak_settings import weak
 
@@ -140,6 +142,7 @@ def _check_table(con: duckdb.DuckDBPyConnection, table: Table, found: TableProfi
     for name in real:
         if fold(name) not in declared:
             yield Misfit(("columns",), f"the column {name!r} has no role; {choices(name, Role)}")
+    yield from _check_pockets(con, table, found)
     yield from _check_key(table, found)
     yield from _check_methods(table, found)
     yield from _check_size(table, found)
@@ -149,7 +152,8 @@ def _check_column(con: duckdb.DuckDBPyConnection, table: str, column: Column, fo
     if column.domain is not None and not found.numeric:
         yield Misfit(("domain",), f"is for numbers; {found.name!r} is {found.type}")
         return
-    if column.role is Role.CONFIDENTIAL and found.numeric and column.domain is None:
+    yield from _check_category(con, table, column, found)
+    if column.role is Role.CONFIDENTIAL and found.numeric and column.domain is None and column.known is None:
         yield Misfit((), "needs a domain, the range that is publicly known: {role: confidential, domain: [min, max]}")
     if found.odd and column.role is not Role.IDENTIFIER:
         yield Misfit((), f"holds {found.odd} NaN or infinite values: no bound can be given for them")
@@ -168,6 +172,43 @@ def _check_column(con: duckdb.DuckDBPyConnection, table: str, column: Column, fo
                 yield Misfit(at, why, "warning")
     if column.role is Role.CONFIDENTIAL and found.distinct == 1:
         yield Misfit((), "has the same value in every record, so it cannot be hidden", "warning")
+
+
+def _check_category(
+    con: duckdb.DuckDBPyConnection, table: str, column: Column, found: ColumnProfile
+) -> Iterator[Misfit]:
+    """Hold the values and shares of a category against the data."""
+    public = column.category
+    if public is None:
+        return
+    if found.type not in {"VARCHAR", "BOOLEAN"} and not found.type.startswith("ENUM(") and not found.integer:
+        yield Misfit(("known",), f"names values of a category; {found.name!r} is {found.type}: give it a domain")
+        return
+    value, source = quoted(identifier(found.name)), quoted(table_reference(table))
+    rows = con.execute(f"SELECT CAST({value} AS VARCHAR), count(*) FROM {source} GROUP BY 1 ORDER BY 1").fetchall()
+    people = sum(number for _, number in rows)
+    missing = [NULL if text is None else str(text) for text, _ in rows if text not in public.values]
+    if missing:
+        listed = ", ".join(repr(text) for text in missing[:10])
+        yield Misfit(("known",), f"does not name every value: {listed} {'is' if len(missing) == 1 else 'are'} missing")
+    counts = dict(rows)
+    for text, share in zip(public.values, public.shares, strict=True):
+        real = counts.get(text, 0) / max(people, 1)
+        if people and far_from(real, share, people):
+            said = f"{100 * real:.3g}% of the people have it, {100 * share:.3g}% are declared"
+            yield Misfit(("known", NULL if text is None else text), said, "warning")
+
+
+def _check_pockets(con: duckdb.DuckDBPyConnection, table: Table, found: TableProfile) -> Iterator[Misfit]:
+    """Look for groups in which too many have a sensitive value."""
+    quasi = [name for name in table.named(Role.QUASI) if found.column(name) is not None]
+    for name, column in table.columns.items():
+        if table.restrict is None or column.category is None or found.column(name) is None:
+            continue
+        sensitive = [value for value in column.category.sensitive_values if value is not None]
+        pockets = find_pockets(con, found.name, name, quasi, sensitive, table.restrict.max_belief)
+        for pocket in list(pockets)[:MOST_SHOWN]:
+            yield Misfit(("columns", name), str(pocket), "warning")
 
 
 def _off_grid(con: duckdb.DuckDBPyConnection, table: str, column: str, low: float, step: float) -> int:

@@ -31,7 +31,7 @@ def far_off(
         return
     for each, number in zip(declared.bins, numbers, strict=True):
         share = number / people
-        if _far(share, each.share, people):
+        if far_from(share, each.share, people):
             yield each, f"{100 * share:.3g}% of the people are there, {100 * each.share:.3g}% are declared"
     if outside := people - sum(numbers):
         yield None, f"{counted(outside, 'value')} lie in none of the ranges: their sums would look impossible"
@@ -40,7 +40,8 @@ def far_off(
         yield None, f"the mean would be {by_shares:,.4g}, and it is {mean:,.4g}: cut wide ranges where values crowd"
 
 
-def _far(share: float, declared: float, people: int) -> bool:
+def far_from(share: float, declared: float, people: int) -> bool:
+    """Tell whether a share is further from the declared one than chance explains, and by much."""
     error = math.sqrt(max(declared * (1 - declared), 1 / people) / people)
     apart = abs(share - declared)
     much = apart > POINTS or share > TIMES * declared or share < declared / TIMES

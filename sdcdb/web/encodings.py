@@ -55,6 +55,8 @@ def encoded(answer: Answer, sql: str, kind: str) -> Response:
         "rows": [[plain(value) for value in row] for row in answer.rows],
         "verdict": verdict_data(answer.verdict),
         "merged": list(answer.merged),
+        "estimated": answer.estimated,
+        "errors": [list(row) for row in answer.errors],
     }
     return JSONResponse(body)
 

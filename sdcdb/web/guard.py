@@ -44,7 +44,11 @@ class Guard:
         most = MOST_UPLOAD if scope["path"] == self._uploads else MOST_BODY
         guarded = _guarded(send, self._headers, seen)
         length = _length(scope)
-        if length is not None and length > most:
+        if _is_ambiguous(scope):
+            refused = problem(400, "ambiguous", "a request says its length once")
+            refused.headers["connection"] = "close"
+            await refused(scope, receive, guarded)
+        elif length is not None and length > most:
             await problem(413, "too large", f"at most {most:,} bytes are taken")(scope, receive, guarded)
         else:
             try:
@@ -67,6 +71,11 @@ class Guard:
 
 class _TooLarge(Exception):  # noqa: N818 - it never leaves this module
     pass
+
+
+def _is_ambiguous(scope: Scope) -> bool:
+    """Tell whether a request says its length in two ways: a proxy in front may have read the other (RFC 9112, 6.1)."""
+    return {b"transfer-encoding", b"content-length"} <= {name for name, _ in scope["headers"]}
 
 
 def _length(scope: Scope) -> int | None:

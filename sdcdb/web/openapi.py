@@ -121,7 +121,7 @@ def _schemas() -> dict[str, Any]:
     score = _object({"interval": _NUMBER, "h0": _NUMBER, "area": _NUMBER, "closest": _TEXT}, open_=True)
     verdict = _object(
         {
-            "kind": {"enum": ["allow", "suppress", "deny", "unsupported"]},
+            "kind": {"enum": ["allow", "suppress", "estimate", "deny", "unsupported"]},
             "rule": _OR_NULL,
             "reason": _TEXT,
             "hint": _TEXT,
@@ -140,6 +140,8 @@ def _schemas() -> dict[str, Any]:
                 "rows": _list({"type": "array"}),
                 "verdict": _ref("Verdict"),
                 "merged": _list(_WHOLE),
+                "estimated": {"type": "boolean"},
+                "errors": _list({"type": "array", "items": {"type": ["number", "null"]}}),
             }
         ),
         "Verdict": verdict,

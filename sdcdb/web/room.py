@@ -25,7 +25,7 @@ class Room:
 
 def rooms(verdict: Verdict, relations: Relations) -> list[Room]:
     """Return the room for every confidential column that a verdict speaks of."""
-    tables = {column: table for table in relations.restricted() for column in table.confidential}
+    tables = {column: table for table in relations.restricted() for column in (*table.confidential, *table.categories)}
     found = []
     for column, change in verdict.changes.items():
         now, after = (knowledge_left(tables[column], "", column, score) for score in (change.before, change.after))

@@ -11,6 +11,7 @@ import uvicorn
 from sdcdb.errors import SdcdbError
 from sdcdb.gateway.server.service import Service
 from sdcdb.web.application import create_application
+from sdcdb.web.patience import ImpatientProtocol
 
 MOST_CONNECTIONS = 512
 KEEP_ALIVE = 15  # seconds
@@ -61,6 +62,7 @@ def start_http(service: Service, host: str, port: int, tls: tuple[Path, Path] | 
         raise SdcdbError(f"cannot listen on {host}:{port}: {problem.strerror}; choose another with --http") from None
     config = uvicorn.Config(
         create_application(service, tls=tls is not None),
+        http=ImpatientProtocol,
         log_config=None,
         access_log=False,
         server_header=False,

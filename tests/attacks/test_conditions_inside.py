@@ -127,3 +127,30 @@ def test_conditions_that_hold_for_many_are_answered(stage: Stages, sql: str) -> 
     assert rows
     for ours, theirs in zip(set_up.gateway.ask(sql).rows, rows, strict=True):
         assert ours == pytest.approx(theirs)
+
+
+NOBODY = "age = 199"
+NONE_OF_THEM = [  # each is 0 in plain DuckDB: whether anybody is 199 is asked of a set of nobody
+    f"COUNT_IF({NOBODY})",
+    f"COUNT(*) FILTER (WHERE {NOBODY})",
+    f"COUNT(CASE WHEN {NOBODY} THEN 1 END)",
+    f"SUM(CASE WHEN {NOBODY} THEN 1 ELSE 0 END)",
+    f"SUM(CASE WHEN NOT ({NOBODY}) THEN 0 ELSE 1 END)",
+    f"SUM(IF({NOBODY}, 1, 0))",
+    f"SUM(({NOBODY})::INT)",
+    f"SUM({NOBODY})",
+    f"AVG(({NOBODY})::INT)",
+    f"AVG(CASE WHEN {NOBODY} THEN 1.0 ELSE 0 END)",
+    f"MAX(({NOBODY})::INT)",
+    f"MAX(CASE WHEN {NOBODY} THEN 1 ELSE 0 END)",
+    "SUM(age // 199)",
+]
+
+
+@pytest.mark.parametrize("what", NONE_OF_THEM)
+def test_a_set_of_nobody_is_denied_in_every_spelling(stage: Stages, what: str) -> None:
+    set_up = stage(120)
+    assert set_up.plain(f"SELECT {what} FROM staff") == [(0,)]
+    with pytest.raises(Denied) as refusal:
+        set_up.gateway.ask(f"SELECT {what} FROM staff")
+    assert refusal.value.rule == "size"

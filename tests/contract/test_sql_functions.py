@@ -43,7 +43,8 @@ def test_every_technique_has_its_function_with_the_policys_parameters() -> None:
         parameters = {parameter.name: parameter for parameter in made[f"sdc_{name}"].parameters}
         own = {field: info for field, info in written(technique.params).items() if field != "method"}
         shared = {"tbl", "columns", "domain", "step", *(each.name for each in NOISE)}
-        assert parameters.keys() - shared == own.keys()
+        assert parameters.keys() - shared == own.keys() - shared
+        assert parameters.keys() >= own.keys()
         assert {field for field in own if parameters[field].needed} == {
             field for field, info in own.items() if info.is_required()
         }
@@ -53,23 +54,21 @@ def test_every_technique_has_its_function_with_the_policys_parameters() -> None:
 def test_the_function_does_what_the_technique_does(con: duckdb.DuckDBPyConnection, first_case: Case) -> None:
     published = con.execute(f"FROM {call(first_case, seed=7)} ORDER BY untouched").fetchall()
     original = con.execute(f"FROM {quoted(identifier(TABLE))} ORDER BY untouched").fetchall()
-    columns = ["key", *COLUMNS]
     kept = {row[0]: row for row in original}
     assert len(published) == ROWS or not first_case.columns
     for row in published:
-        for name, before, after in zip(columns, kept[row[0]], row, strict=True):
+        for name, before, after in zip(["key", *COLUMNS], kept[row[0]], row, strict=True):
             assert name in first_case.columns or before == after
             assert before is not None or after is None
-    assert con.execute(f"FROM {call(first_case, seed=7)} ORDER BY untouched").fetchall() == published
+    if first_case.method not in {"kanonymity", "microaggregation", "swapping"}:  # a macro stores no rows
+        assert published == by_python(con, first_case)
 
 
-def test_python_fits_the_same(con: duckdb.DuckDBPyConnection, first_case: Case) -> None:
-    if first_case.method in {"swapping", "microaggregation"}:
-        return  # a macro of Python's cannot store a row for each record
-    spec = {"method": first_case.method, **first_case.params}
-    shapes = {name: {"domain": DOMAINS.get(name), "step": STEPS.get(name)} for name in first_case.columns}
-    methods = {name: {**spec, **{n: v for n, v in shapes[name].items() if v}} for name in first_case.columns}
-    rows = None if first_case.columns else spec
+def by_python(con: duckdb.DuckDBPyConnection, case: Case) -> list[tuple[Any, ...]]:
+    """Return what the macro publishes that Python fits."""
+    spec = {"method": case.method, **case.params}
+    shapes = {name: {"domain": DOMAINS.get(name), "step": STEPS.get(name)} for name in case.columns}
+    methods = {name: {**spec, **{n: v for n, v in shapes[name].items() if v}} for name in case.columns}
+    rows = None if case.columns else spec
     fit(con, "by_python", table_name("main", TABLE), methods, key="key", rows=rows, seed=7)
-    differs = f"(FROM by_python() EXCEPT FROM {call(first_case, seed=7)})"
-    assert con.execute(f"SELECT count(*) FROM {differs}").fetchall() == [(0,)]
+    return con.execute("FROM by_python() ORDER BY untouched").fetchall()

@@ -99,6 +99,15 @@ def test_whoever_connects_and_says_nothing_is_sent_away(door: Door) -> None:
     assert time.monotonic() - began < 10
 
 
+def test_whoever_is_idle_for_too_long_is_told_so(door: Door) -> None:
+    brief = Limits(idle_seconds=0.3)
+    with postgres_door.opened(door.service, limits=brief) as other, other.connect() as con:
+        con.execute("SELECT 1")
+        time.sleep(1.0)
+        with pytest.raises(psycopg.errors.IdleSessionTimeout):
+            con.execute("SELECT 1")
+
+
 def test_a_flood_of_startups_is_refused_and_passes(door: Door) -> None:
     flood = [door.raw() for _ in range(40)]
     refused = 0

@@ -13,6 +13,8 @@ from support import command
 
 SECRET = "a-secret-that-must-never-be-seen"  # noqa: S105
 
+ACCEPTED = ("--accept-risk", "made-up people")
+
 
 def run(
     *arguments: str | Path, cwd: Path, code: int = 0, secret: str | None = SECRET
@@ -85,7 +87,7 @@ def test_compare_prints_and_writes_a_self_contained_page(demo: Path, tmp_path: P
 @pytest.mark.parametrize("ending", ["parquet", "csv", "duckdb"])
 def test_a_release_holds_the_view_and_nothing_secret(demo: Path, tmp_path: Path, ending: str) -> None:
     file = tmp_path / f"out.{ending}"
-    run("release", "staff.duckdb", "staff_public", "-o", file, cwd=demo)
+    run("release", "staff.duckdb", "staff_public", "-o", file, *ACCEPTED, cwd=demo)
     manifest = json.loads((tmp_path / f"out.{ending}.manifest.json").read_text(encoding="utf-8"))
     assert manifest["rows"] == 1500
     with duckdb.connect(str(demo / "staff.duckdb"), read_only=True) as con:
@@ -97,7 +99,21 @@ def test_a_release_holds_the_view_and_nothing_secret(demo: Path, tmp_path: Path,
     assert SECRET.encode() not in given_away
     assert not [key for key in subkeys(demo / "staff.duckdb") if key.encode() in given_away]
     assert b"Petrenko" not in given_away  # a family name of the raw table
-    assert "already exists" in run("release", "staff.duckdb", "staff_public", "-o", file, cwd=demo, code=2).stderr
+    assert (
+        "already exists"
+        in run("release", "staff.duckdb", "staff_public", "-o", file, *ACCEPTED, cwd=demo, code=2).stderr
+    )
+
+
+def test_the_gate_refuses_the_demo_and_says_what_to_change(demo: Path, tmp_path: Path) -> None:
+    refused = run("release", "staff.duckdb", "staff_public", "-o", tmp_path / "o.csv", cwd=demo, code=1).stderr
+    assert "rows: {method: kanonymity, k: 5}" in refused
+    assert list(tmp_path.iterdir()) == []
+    shown = run_json("protect", "staff.duckdb", cwd=demo)[0]["release_gate"]
+    assert shown["passed"] is False
+    run("release", "staff.duckdb", "staff_public", "-o", tmp_path / "o.csv", "--accept-risk", "a test", cwd=demo)
+    manifest = json.loads((tmp_path / "o.csv.manifest.json").read_text(encoding="utf-8"))
+    assert manifest["release_gate"]["accepted_risk"] == "a test"
 
 
 def test_a_key_file_is_created_for_its_owner_only(demo: Path, tmp_path: Path) -> None:
@@ -112,7 +128,11 @@ def test_a_key_file_is_created_for_its_owner_only(demo: Path, tmp_path: Path) ->
     with duckdb.connect(str(tmp_path / "k.duckdb"), read_only=True) as con:
         assert con.execute("FROM staff_public").fetchall() == first
     run("protect", "k.duckdb", "--materialise", cwd=tmp_path, secret=None)
-    run("check", "k.duckdb", "--strict", cwd=tmp_path)
+    assert "fits the database" in run("check", "k.duckdb", cwd=tmp_path).stdout
+    weak = run("check", "k.duckdb", "--strict", cwd=tmp_path, code=1).stdout
+    assert "5 is below 10" in weak
+    assert "published as they are: sex, age, education" in weak
+    assert "not declared" not in weak  # a materialised view is no stranger
 
 
 @pytest.mark.parametrize(
@@ -179,7 +199,7 @@ def test_the_page_has_every_plot_that_a_dba_decides_by(demo: Path, tmp_path: Pat
 
 
 def test_a_release_is_not_in_the_order_of_the_raw_table(demo: Path, tmp_path: Path) -> None:
-    run("release", "staff.duckdb", "staff_public", "-o", tmp_path / "o.parquet", cwd=demo)
+    run("release", "staff.duckdb", "staff_public", "-o", tmp_path / "o.parquet", *ACCEPTED, cwd=demo)
     with duckdb.connect(str(demo / "staff.duckdb"), read_only=True) as con:
         raw = con.execute("FROM staff_public").fetchall()
         released = con.execute(f"FROM '{tmp_path}/o.parquet'").fetchall()
@@ -191,6 +211,8 @@ def test_a_page_that_cannot_be_written_leaves_the_old_one(demo: Path, tmp_path: 
     (tmp_path / "r.html").write_text("old", encoding="utf-8")
     (tmp_path / ".r.html.part").mkdir()  # nothing can be written there
     (tmp_path / ".r.html.part" / "x").touch()
-    done = run("compare", "staff.duckdb", "staff_public", "--html", tmp_path / "r.html", cwd=demo, code=2)
+    page = ("--html", tmp_path / "r.html")
+    assert "--force" in run("compare", "staff.duckdb", "staff_public", *page, cwd=demo, code=2).stderr
+    done = run("compare", "staff.duckdb", "staff_public", *page, "--force", cwd=demo, code=2)
     assert "cannot write" in done.stderr
     assert (tmp_path / "r.html").read_text(encoding="utf-8") == "old"

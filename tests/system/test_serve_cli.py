@@ -6,6 +6,8 @@ import random
 import re
 import signal
 import ssl
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -161,3 +163,12 @@ def test_no_answer_that_a_client_received_is_missing_after_sigkill(tmp_path: Pat
     }
     assert len(received) >= 20
     assert set(received) <= kept
+
+
+def test_a_database_that_is_not_there_is_named(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "sdcdb", "serve", str(tmp_path / "nothere.duckdb")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 2
+    assert "no such file" in done.stderr
+    assert "nothere.duckdb" in done.stderr
+    assert "policy" not in done.stderr

@@ -76,29 +76,31 @@ def test_two_hundred_connections_of_which_some_ask(tmp_path: Path, capsys: pytes
         threads = [Asking(opened[number], number, ending) for number in range(ASKING)]
         for thread in threads:
             thread.start()
-        for _ in range(SAMPLES):
+        for sample in range(SAMPLES):
             time.sleep(SECONDS / SAMPLES)
             memory.append(resident(served.process.pid))
+            for con in opened[ASKING + sample :: SAMPLES]:  # once each: whoever is idle for an hour is sent away
+                assert con.execute("SELECT 1").fetchone() == (1,), "those who wait are still connected"
         ending.set()
         for thread in threads:
             thread.join(120)
+        answered, denied = sum(thread.answered for thread in threads), sum(thread.denied for thread in threads)
+        with capsys.disabled():
+            sys.stdout.write(f"\n{answered} answers, {denied} denials; MiB held: {[size >> 20 for size in memory]}\n")
+        soak_record.record(
+            "server_soak",
+            seconds=SECONDS,
+            pause=PAUSE,
+            connections=CONNECTIONS,
+            asking=ASKING,
+            answers=answered,
+            denials=denied,
+            errors=[thread.error for thread in threads if thread.error],
+            mebibytes=[size >> 20 for size in memory],
+        )
         for con in opened[ASKING:]:
             assert con.execute("SELECT COUNT(*) FROM staff").fetchone() == (600,), "those who waited are served too"
         log = served.log()
-    answered, denied = sum(thread.answered for thread in threads), sum(thread.denied for thread in threads)
-    with capsys.disabled():
-        sys.stdout.write(f"\n{answered} answers, {denied} denials; MiB held: {[size >> 20 for size in memory]}\n")
-    soak_record.record(
-        "server_soak",
-        seconds=SECONDS,
-        pause=PAUSE,
-        connections=CONNECTIONS,
-        asking=ASKING,
-        answers=answered,
-        denials=denied,
-        errors=[thread.error for thread in threads if thread.error],
-        mebibytes=[size >> 20 for size in memory],
-    )
     assert [thread.error for thread in threads if thread.error] == []
     assert all(thread.answered for thread in threads), "everybody had a turn"
     assert '"level": "error"' not in log.lower()

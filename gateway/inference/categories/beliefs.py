@@ -148,14 +148,17 @@ class Beliefs:
         people = self._counts[asked.cells]
         return float(people @ share), math.sqrt(max(float(people @ (share * (1 - share))), 0.0))
 
-    def learn(self, asked: Sequence[Counting], answers: Sequence[int]) -> None:
-        """Take in true answers."""
+    def learn(self, asked: Sequence[Counting], answers: Sequence[int], *, fit: bool = True) -> None:
+        """Take in true answers; without `fit` the sets alone, where answers were about values that have changed."""
         for each, answer in zip(map(self._here, asked), answers, strict=True):
             new = self._new(each)
             for value in new:
                 self._sets[value].add(each.cells, self._bits(each.cells, value))
             if new:
                 self._answered.append((each, answer))
+        if not fit:
+            self._answered.clear()
+            return
         questions, told = [each for each, _ in self._answered], [answer for _, answer in self._answered]
         self._table = fit_beliefs(self._table, self._counts, questions, told)
 

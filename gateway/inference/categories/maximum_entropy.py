@@ -12,8 +12,8 @@ import numpy as np
 
 from sdcdb.gateway.inference.categories.counting import Counting, Floats, Ints
 
-SWEEPS = 60
-NEAR = 0.01  # people, by which an answer may be missed
+SWEEPS = 30
+NEAR = 0.1  # people, by which an answer may be missed
 STEEPEST = 40.0  # of a lambda: exp(40) is certainty
 WORK = 400_000_000  # numbers that one fit may touch
 

@@ -31,7 +31,7 @@ class ValueSets:
         self.sets: tuple[Cells, ...] = ()
         self.bits = np.zeros(len(counts))
         """What each person of a cell has been told, in bits."""
-        self._kept = True  # whether what is added stays
+        self._to_fork = False  # whether what is added must leave what is known as it is
 
     @property
     def rank(self) -> int:
@@ -63,8 +63,8 @@ class ValueSets:
         """Take in a set whose count was answered, with this much information."""
         if self._exact.implied(cells):
             return
-        if not self._kept:
-            self._exact = self._exact.fork()
+        if self._to_fork:
+            self._exact, self._to_fork = self._exact.fork(), False
         self._exact.add(cells)
         self.bits = self.bits + bits * self._explained.added_leverage(cells)
         self._explained.add(cells)
@@ -73,11 +73,11 @@ class ValueSets:
 
     def begin_trial(self) -> Any:
         """Remember what is known: what is added from here on is taken back by `end_trial`."""
-        self._kept = False
+        self._to_fork = True
         return self._exact, self._explained.mark(), self.labels, self.atoms, self.sets, self.bits
 
     def end_trial(self, mark: Any) -> None:
         """Take back what was added since."""
         self._exact, explained, self.labels, self.atoms, self.sets, self.bits = mark
         self._explained.rewind(explained)
-        self._kept = True
+        self._to_fork = False

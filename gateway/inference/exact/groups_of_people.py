@@ -44,7 +44,7 @@ def small_groups_of_people(entries: Floats, people: Sequence[Ints], min_set: int
     if len(kept) == 0:
         return [], True
     listed = np.full((len(kept), min_set), -1, dtype=np.int64)
-    for row, n in enumerate(kept):
+    for row, n in enumerate(kept.tolist()):
         listed[row, : len(people[n])] = people[n]
     numbers = np.unique(listed[listed >= 0])
     listed = np.where(listed >= 0, np.searchsorted(numbers, np.maximum(listed, 0)), -1)

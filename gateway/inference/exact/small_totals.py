@@ -51,7 +51,7 @@ def small_groups(
     """
     root = np.sqrt(records)
     if people is not None:
-        sizes = people.of_sets(labels, len(records))
+        sizes = people.of_sets(labels, len(records), min_set)
         kept = np.flatnonzero((sizes > 0) & (sizes < min_set))
         entries = projection[np.ix_(kept, kept)] * np.outer(root[kept], root[kept])
         groups, finished = small_groups_of_people(entries, people.members(labels, kept), min_set)

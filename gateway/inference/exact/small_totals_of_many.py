@@ -13,7 +13,8 @@ G have a squared length of at most the number of people in it, and all of this h
 Records that are held at a value elsewhere in the audit are not held here: a total is determined by sums alone.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,15 +77,22 @@ class ExplainedSets:
 
         `sizes` are the people of each atom.
         """
-        mark = self.mark()
-        try:
+        with self.trying():
             for each in earlier:
                 self.add(each)
-            return self._determines(cells, labels, sizes, proof, min_set)
+            return self.newly(cells, labels, sizes, proof, min_set)
+
+    @contextmanager
+    def trying(self) -> Iterator[None]:
+        """Forget afterwards what is taken in meanwhile."""
+        mark = self.mark()
+        try:
+            yield
         finally:
             self.rewind(mark)
 
-    def _determines(self, cells: Cells, labels: Ints, sizes: Ints, proof: "Proof", min_set: int) -> bool:
+    def newly(self, cells: Cells, labels: Ints, sizes: Ints, proof: "Proof", min_set: int) -> bool:
+        """Tell whether a set newly determines the total of too few people, beside all that were taken in."""
         rest = self._geometry.rest(cells)
         if rest.length <= LEAST:
             return True  # independent, and floating point does not see it
@@ -101,7 +109,7 @@ class ExplainedSets:
             columns = self._geometry.rows.some(first[kept])
             half = self._geometry.gram.halves(columns)
             new = rest.values[first[kept]] / np.sqrt(rest.length)
-            weights = np.bincount(labels, weights=self._weights, minlength=len(sizes))[kept]
+            weights = np.bincount(labels, weights=self._weights, minlength=len(sizes))[kept].astype(np.float64)
             root = np.sqrt(weights)
             projection = np.eye(len(kept)) - np.outer(root, root) * (half.T @ half + np.outer(new, new))
         place = np.full(len(sizes), -1, dtype=np.int64)

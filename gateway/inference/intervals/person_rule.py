@@ -10,9 +10,9 @@ theta the largest eigenvalue of Q on the records of p. Moving all records by t P
 Take v = 1 on any r of the records of p and 0 elsewhere. With s_j the distance of record j to the nearer end of its
 range, a step of t = min( min_j s_j / sqrt(l_j theta r), own ) leaves everybody inside, where `own` is such that a
 record of p itself, which moves by at most t (1 + sqrt(l_j theta r)), stays inside too. So the total of these r records
-goes up and down by r (1 - theta) t. This is concave in r, and what whole numbers need is convex in it (r times the margin of one):
-if it is enough for r = 2 and for all records of p, it is enough for every part between. A part of one record is judged
-as any record is.
+goes up and down by r (1 - theta) t. This is concave in r, and what whole numbers need is convex in it (r times the
+margin of one): if it is enough for r = 2 and for all records of p, it is enough for every part between. A part of one
+record is judged as any record is.
 
 theta is at most the sum of the leverages of the records of p. Where that does not do, it is computed: as one number
 per atom, a person's part of an atom being r equal records.
@@ -53,13 +53,11 @@ class PersonTest:
 
     def __init__(self, people: People, geometry: Geometry, rest: Rest | None, labels: Ints, leverage: Floats) -> None:
         self._held = geometry.number == 0
-        self._people = people if not self._held.any() else _free(people, self._held)
+        several = people.with_several if not self._held.any() else _free(people, self._held).with_several
         self._geometry, self._rest, self._labels, self._leverage = geometry, rest, labels, leverage
-        self._several = np.flatnonzero(self._people.records > 1)
-        self._matrix = self._people.matrix[self._several]
-        self._records = self._people.records[self._several]
+        self._matrix, self._records = several.matrix, several.records
         self._theta = np.minimum(self._matrix @ leverage, 1.0)
-        self._exact = np.zeros(len(self._several), dtype=np.bool_)
+        self._exact = np.zeros(len(self._records), dtype=np.bool_)
 
     @property
     def shares(self) -> Floats:
@@ -71,7 +69,7 @@ class PersonTest:
     def short(self, point: Floats, ranges: tuple[Floats, Floats, Floats, Floats], wanted: Wanted) -> Floats:
         """Return for each cell by how much somebody in it has less room than needed: 0 or less if nobody has."""
         found = np.full(len(point), -np.inf)
-        if len(self._several):
+        if len(self._records):
             lacking = self._lacking(point, ranges, wanted)
             doubtful = np.flatnonzero((lacking > 0) & ~self._exact)
             if len(doubtful) and self._sharpen(doubtful):
@@ -84,14 +82,14 @@ class PersonTest:
         down, up = point - falls - low, high - rises - point
         slack = np.where(self._held, np.inf, np.minimum(down, up))
         if not (slack > 0).all():
-            return np.full(len(self._several), np.inf)
+            return np.full(len(self._records), np.inf)
         pushed = float((slack / np.sqrt(np.maximum(self._leverage, 1e-300))).min(initial=np.inf))
         ball = float((slack / np.sqrt(np.maximum(1 - self._leverage, 1e-300))).min(initial=np.inf))
         own = [self._least(each) for each in (down, up)]
         most, margin, need = (self._most(each) for each in (self._leverage, wanted.margin, wanted.need))
         theta = self._theta
-        found = np.full(len(self._several), -np.inf)
-        for records in (np.full(len(self._several), 2.0), self._records):
+        found = np.full(len(self._records), -np.inf)
+        for records in (np.full(len(self._records), 2.0), self._records):
             others = np.maximum(pushed / np.sqrt(np.maximum(theta * records, 1e-300)), ball / np.sqrt(records))
             give = 1 + np.sqrt(most * theta * records)
             width = records * (1 - theta) * sum(np.minimum(others, each / give) for each in own)

@@ -23,8 +23,7 @@ def _euclid(a: int, b: int) -> tuple[int, int, int]:
     return (a, x, y) if a > 0 else (-a, -x, -y)
 
 
-@njit(cache=True, nogil=True)
-def answered(  # noqa: PLR0912 - one loop in machine code
+def answered(
     vectors: Ints, directions: Floats, squared: Floats, sums: Ints, inside: NDArray[np.bool_]
 ) -> tuple[Ints, Floats, Floats] | None:
     """Return the vectors that vanish on the set, their Gram-Schmidt vectors and the squared lengths of these.
@@ -32,7 +31,22 @@ def answered(  # noqa: PLR0912 - one loop in machine code
     `sums` are those of the vectors over the set, not all 0. None if a number grows too large.
     """
     m, n = vectors.shape
-    fresh, turned, lengths = np.empty((m - 1, n), np.int64), np.empty((m - 1, n)), np.empty(m - 1)
+    made = np.empty((m - 1, n), np.int64), np.empty((m - 1, n)), np.empty(m - 1)  # by numpy: it asks for large pages
+    return made if _answered(vectors, directions, squared, sums, inside, *made) else None
+
+
+@njit(cache=True, nogil=True)
+def _answered(  # noqa: PLR0912, PLR0913, PLR0917 - one loop in machine code
+    vectors: Ints,
+    directions: Floats,
+    squared: Floats,
+    sums: Ints,
+    inside: NDArray[np.bool_],
+    fresh: Ints,
+    turned: Floats,
+    lengths: Floats,
+) -> bool:
+    m, n = vectors.shape
     carrier, shadow = np.zeros(n, np.int64), np.zeros(n)  # a vector with sum `unit`; q projected on the span so far
     length, unit, row = 0.0, 0, 0
     for i in range(m):
@@ -56,16 +70,16 @@ def answered(  # noqa: PLR0912 - one loop in machine code
                 scale, times = unit // divisor, sums[i] // divisor
                 pulled = 1
             if max(abs(scale), abs(times)) > FACTOR:
-                return None
+                return False
             for j in range(n):
                 fresh[row, j] = scale * vectors[i, j] - times * carrier[j]
             if pulled:
                 if max(abs(x), abs(y)) > FACTOR:
-                    return None
+                    return False
                 for j in range(n):
                     carrier[j] = x * carrier[j] + y * vectors[i, j]
                     if abs(carrier[j]) > ENTRY:
-                        return None
+                        return False
                 unit = divisor
             if abs(along) > ACTIVE:
                 share = along / length
@@ -81,7 +95,7 @@ def answered(  # noqa: PLR0912 - one loop in machine code
             for j in range(n):
                 shadow[j] += along / squared[i] * directions[i, j]
             length += along * along / squared[i]
-    return fresh, turned, lengths
+    return True
 
 
 @njit(cache=True, nogil=True)
@@ -110,7 +124,9 @@ def shorten_rows(vectors: Ints, directions: Floats, squared: Floats, weight: Flo
 
 
 @njit(cache=True, nogil=True)
-def lower_peaks(vectors: Ints, directions: Floats, squared: Floats, weight: Floats, most: float, budget: int) -> int:
+def lower_peaks(  # noqa: PLR0912 - one loop in machine code
+    vectors: Ints, directions: Floats, squared: Floats, weight: Floats, most: float, budget: int
+) -> int:
     """Exchange neighbours, as Lenstra, Lenstra and Lovasz do, where a length is above `most`; return how often.
 
     In place. -1 if a number grows too large. Gram-Schmidt vectors are at hand, so that an exchange costs one pass over
@@ -137,8 +153,13 @@ def lower_peaks(vectors: Ints, directions: Floats, squared: Floats, weight: Floa
                 largest = max(largest, abs(vectors[k, j]))
             if largest > ENTRY:
                 return -1
-            if largest > LONG and not shorten_rows(vectors, directions, squared, weight, np.array([k])):
-                return -1
+            if largest > LONG:
+                if not shorten_rows(vectors, directions, squared, weight, np.array([k])):
+                    return -1
+                part = 0.0  # one half may have been rounded the other way
+                for j in range(n):
+                    part += weight[j] * vectors[k, j] * directions[k - 1, j]
+                part /= squared[k - 1]
         whole = squared[k] + part * part * squared[k - 1]
         if whole >= QUALITY * squared[k - 1]:
             k += 1
@@ -169,15 +190,18 @@ def sums_of(vectors: Ints, columns: Ints) -> Ints:
 
 
 @njit(cache=True, nogil=True)
-def column_sums(directions: Floats) -> tuple[Floats, Floats]:
-    """Return the sums of sizes and of squares in each column."""
-    whole, squares = np.zeros(directions.shape[1]), np.zeros(directions.shape[1])
+def column_sums(vectors: Ints, directions: Floats, squared: Floats, weight: Floats) -> tuple[Floats, Floats, float]:
+    """Return the sums of sizes and of squares in each column, and how far b_i b*_i is from |b*_i|^2 in all."""
+    whole, squares, off = np.zeros(directions.shape[1]), np.zeros(directions.shape[1]), 0.0
     for i in range(directions.shape[0]):
+        along = 0.0
         for j in range(directions.shape[1]):
             value = directions[i, j]
             whole[j] += abs(value)
             squares[j] += value * value
-    return whole, squares
+            along += weight[j] * value * vectors[i, j]
+        off += abs(along - squared[i])
+    return whole, squares, off
 
 
 @njit(cache=True, nogil=True)

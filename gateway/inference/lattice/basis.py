@@ -49,7 +49,7 @@ SWAPS = 20_000  # of one reduction
 EASY = 300  # vectors: so few are reduced as a whole before a question is denied
 PEAK, PLAIN = 0.5, 0.25  # of the longest Gram-Schmidt vector that the cap bears: exchange from, and down to
 PROJECTED = 1200  # columns: beyond that no projection is kept
-DRIFT = 1e-7  # between lengths as carried along and as they are
+DRIFT = 1e-7  # between lengths as carried along and as they are, and between vectors and their Gram-Schmidt vectors
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,9 +200,9 @@ def _shorter(basis: Basis, found: tuple[Ints, Floats, Floats], cap: float) -> Ba
 
 def _measured(basis: Basis) -> Basis | None:
     """Compute the margins; None if rounding errors have added up."""
-    whole, squares = column_sums(basis.directions)
+    whole, squares, off = column_sums(basis.vectors, basis.directions, basis.squared, 1.0 / basis.records)
     total = float(basis.squared.sum())
-    if abs(float((squares / basis.records).sum()) - total) > DRIFT * total:
+    if off + abs(float((squares / basis.records).sum()) - total) > DRIFT * total:
         return None
     return replace(basis, margin=best_margins(whole, squares, basis.records))
 

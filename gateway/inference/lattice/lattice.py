@@ -33,6 +33,7 @@ MOST_STEPS, MOST_SHARE = 10.0, 0.15
 SHADOWS, KNOWN = 3, 0.2
 DENSE = 1200
 SHARE = 0.6  # of the cap that one user's questions may raise the margin by
+EASY = 0.25  # of the longest short vector that the cap bears: up to that, none is made shorter
 NUMBERS = 16_000_000  # of a basis, vectors times columns
 
 
@@ -129,8 +130,9 @@ class Lattice:
 
     def _with_set(self, cells: Cells) -> "Lattice":
         cap = self.grid.cap
-        short = None if self.short is None else self.short.with_set(cells)
-        if short is not None and short.size.max(initial=0.0) > longest_for(cap, len(short.records)):
+        longest = longest_for(cap, len(self.counts))
+        short = None if self.short is None else self.short.with_set(cells, EASY * longest)
+        if short is not None and short.size.max(initial=0.0) > longest:
             short = None
         if short is not None and len(short.records) > DENSE:
             return Lattice(self.grid, self.counts, None, (), short)

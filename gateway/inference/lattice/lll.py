@@ -36,7 +36,7 @@ def orthogonal(basis: Ints, scale: Floats) -> Floats:
     if len(basis) == 0:
         return np.zeros((0, basis.shape[1]))
     directions, factor = np.linalg.qr((basis * scale).T)
-    return np.asarray((directions * np.abs(np.diag(factor))).T, dtype=np.float64)
+    return np.asarray((directions * np.diag(factor)).T, dtype=np.float64)  # signed: b_i is one of what it is made of
 
 
 @njit(cache=True, nogil=True)

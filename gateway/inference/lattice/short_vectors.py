@@ -61,8 +61,11 @@ class ShortVectors:
         found[self.labels[cells]] = True
         return found
 
-    def with_set(self, cells: Cells) -> "ShortVectors | None":
-        """Return the vectors that vanish on one more set; None if they have too many entries."""
+    def with_set(self, cells: Cells, enough: float = 0.0) -> "ShortVectors | None":
+        """Return the vectors that vanish on one more set; None if they have too many entries.
+
+        New vectors that are longer than `enough`, squared, are made shorter where that is possible.
+        """
         part = self._split(cells)
         sums = sums_inside(part.starts, part.columns, part.numbers, part.inside(cells))
         if not sums.any():
@@ -78,7 +81,10 @@ class ShortVectors:
         if new is None:
             return None
         made = part._with_rows(replaced(*rows, active[:-1], new, int(active[-1])))  # noqa: SLF001 - one of us
-        return None if made is None else made._shortened(active[:-1])  # noqa: SLF001 - one of us
+        if made is None:
+            return None
+        long = active[:-1][made.size[active[:-1]] > enough]
+        return made._shortened(long) if len(long) else made  # noqa: SLF001 - one of us
 
     def pinned(self, columns: Ints) -> "ShortVectors | None":
         """Return the vectors that leave some atoms' totals as they are, whatever whole numbers those are.

@@ -16,6 +16,7 @@ from sdcdb.errors import Denied
 from sdcdb.gateway.deadline import deadline
 from sdcdb.gateway.relations import Relations
 from sdcdb.gateway.server.postgres.catalogue_tables import build, literal
+from sdcdb.gateway.server.postgres.frugal import MOST_BYTES, TooMuch, size_of
 from sdcdb.gateway.server.postgres.problem import Refusal
 from sdcdb.gateway.server.postgres.results import Result, from_rows
 from sdcdb.gateway.server.postgres.rewrite import for_duckdb
@@ -24,6 +25,8 @@ from sdcdb.gateway.server.service import Service
 
 SECONDS = 10.0
 MOST_ROWS = 100_000
+_PORTION = 64
+_LONGEST_PARAMETER = 10_000
 _MOST_IDLE = 16  # cursors that are kept for the next statement
 _FLAGS = frozenset(
     {
@@ -57,6 +60,8 @@ class Catalogue:
     def run(self, statement: str, params: Sequence[Any] | None, user: str) -> Result:
         """Run a statement about the catalogue. What the engine says of an error is not passed on."""
         sql = for_duckdb(statement)
+        if any(size_of(each) > _LONGEST_PARAMETER for each in params or ()):
+            raise TooMuch("a parameter is too long for a statement about the catalogue")
         with self._cursor(user) as cursor:
             rows, found = self._fetch(cursor, sql, params)
         result = from_rows([c[0] for c in found], [str(c[1]) for c in found], rows)
@@ -79,15 +84,13 @@ class Catalogue:
         try:
             with deadline(cursor, SECONDS):
                 ran = cursor.execute(sql, list(params)) if params else cursor.execute(sql)
-                rows = ran.fetchmany(MOST_ROWS + 1)
+                rows = _fetch_some(ran)
         except Denied:
             raise Refusal("57014", "the statement took too long") from None
         except (duckdb.Error, RuntimeError, ValueError, TypeError, OverflowError):
             raise Refusal(
                 "0A000", "this statement is not understood here", "rule: shape", "check names, types and functions"
             ) from None
-        if len(rows) > MOST_ROWS:
-            raise Refusal("54000", "the result has too many rows")
         return rows, list(ran.description or [])
 
     @contextmanager
@@ -129,6 +132,18 @@ class Catalogue:
         if self._con is not None:
             self._con.close()
             self._con = None
+
+
+def _fetch_some(cursor: duckdb.DuckDBPyConnection) -> list[tuple[Any, ...]]:
+    """Fetch rows a few at a time, and stop at too many or too large ones."""
+    rows: list[tuple[Any, ...]] = []
+    held = 0
+    while portion := cursor.fetchmany(_PORTION):
+        rows += portion
+        held += sum(size_of(row) for row in portion)
+        if len(rows) > MOST_ROWS or held > MOST_BYTES:
+            raise Refusal("54000", "the result has too many rows, or too large ones")
+    return rows
 
 
 def _numbered(name: str, kind: str) -> Shown:

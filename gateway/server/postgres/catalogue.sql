@@ -119,3 +119,11 @@ CREATE MACRO to_regnamespace(name) AS (SELECT any_value(n.oid) FROM sdc_pg.pg_na
 CREATE MACRO to_regproc(name) AS NULL::UINTEGER;
 CREATE MACRO to_regrole(name) AS (SELECT any_value(r.oid) FROM sdc_pg.pg_roles AS r WHERE r.rolname = parse_name(name));
 CREATE MACRO quote_nullable(value) AS CASE WHEN value IS NULL THEN 'NULL' ELSE quote_literal(value) END;
+CREATE MACRO pg_advisory_unlock_all() AS NULL::VARCHAR;
+CREATE MACRO pg_advisory_lock(key, second := 0) AS NULL::VARCHAR;
+CREATE MACRO pg_advisory_unlock(key, second := 0) AS true;
+CREATE MACRO pg_try_advisory_lock(key, second := 0) AS true;
+CREATE MACRO pg_cancel_backend(process) AS false;
+CREATE MACRO pg_terminate_backend(process) AS false;
+CREATE MACRO pg_listening_channels() AS NULL::VARCHAR;
+CREATE MACRO pg_notification_queue_usage() AS 0.0::DOUBLE;

@@ -15,6 +15,7 @@ from sdcdb.gateway.relations import Relations
 from sdcdb.gateway.server.postgres import cursors
 from sdcdb.gateway.server.postgres.catalogue import Catalogue
 from sdcdb.gateway.server.postgres.cursors import Cursors
+from sdcdb.gateway.server.postgres.frugal import TooMuch
 from sdcdb.gateway.server.postgres.messages import parameter_status
 from sdcdb.gateway.server.postgres.problem import Refusal, notice
 from sdcdb.gateway.server.postgres.results import Result, from_answer, from_rows, from_texts
@@ -49,6 +50,10 @@ def first_word(statement: str) -> str:
     return found.group().lower() if found else ""
 
 
+def _names_system(statement: str) -> bool:
+    return any(_HARMLESS.fullmatch(word) for word in words(statement))
+
+
 class Executor:
     """Runs statements of one identity. `status` is the transaction's: I, T or E."""
 
@@ -81,8 +86,12 @@ class Executor:
             return self.cursors.shape(uncommented(statement)) or Result("")
         if self.in_catalogue(statement):
             nothing = [None] * len(oids)
-            found = await asyncio.to_thread(self._catalogue.run, statement, nothing, self.identity.name)
-            return replace(found, rows=())
+            try:
+                found = await asyncio.to_thread(self._catalogue.run, statement, nothing, self.identity.name)
+                return replace(found, rows=())
+            except TooMuch:
+                if _names_system(statement):
+                    raise
         if privacy_question(statement) is not None:
             return from_rows(("property", "value"), ("VARCHAR", "VARCHAR"), ())
         return await asyncio.to_thread(self._catalogue.shape, screen(statement), len(oids))
@@ -111,7 +120,11 @@ class Executor:
         if (done := self._housekeeping(word, uncommented(statement))) is not None:
             return done
         if self.in_catalogue(statement):
-            return await asyncio.to_thread(self._catalogue.run, statement, params, self.identity.name)
+            try:
+                return await asyncio.to_thread(self._catalogue.run, statement, params, self.identity.name)
+            except TooMuch:
+                if _names_system(statement):
+                    raise
         return await self._ask(statement, params)
 
     def in_catalogue(self, statement: str) -> bool:
@@ -119,7 +132,7 @@ class Executor:
         named = set(words(statement))
         if any(fold(relation.path[1]) in named for relation in self._catalogue.relations.all):
             return False
-        return "from" not in named or any(_HARMLESS.fullmatch(word) for word in named)
+        return "from" not in named or _names_system(statement)
 
     def _housekeeping(self, word: str, statement: str) -> Result | None:
         match word:

@@ -18,7 +18,8 @@ def text_list(text: str, decode: Callable[[str], Any]) -> list[Any]:
     (['1', None, 'a, b'], [[1, 2], [3, 4]], [])
     """
     open_lists: list[list[Any]] = []
-    at, expecting, done = 0, True, None
+    done: list[Any] | None = None
+    at, expecting = 0, True
     while at < len(text):
         token = _TOKEN.match(text, at)
         if token is None or done is not None:

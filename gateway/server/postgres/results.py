@@ -52,6 +52,9 @@ def from_answer(answer: Answer) -> Result:
         number = answer.verdict.suppressed
         said = f"{number} group{' is' if number == 1 else 's are'} not shown, or part of a merged row"
         notices = (notice(said, f"rule: {answer.verdict.rule}", answer.verdict.hint),)
+    if answer.estimated:
+        errors = "; ".join(", ".join("-" if e is None else f"{e:.3g}" for e in row) for row in answer.errors[:20])
+        notices = (notice(answer.verdict.reason, f"standard errors by row and column: {errors}", answer.verdict.hint),)
     return from_rows(answer.columns, answer.types, answer.rows, notices)
 
 

@@ -1,6 +1,5 @@
 """PostgreSQL's SQL about its catalogue, rewritten for the DuckDB that stands in for it."""
 
-import re
 from functools import lru_cache
 from typing import Any
 
@@ -9,6 +8,8 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from sdcdb.connection.identifiers import fold
+from sdcdb.gateway.server.postgres.frugal import LONGEST, TooMuch, must_be_frugal
+from sdcdb.gateway.server.postgres.functions import rewrite_function, unclear
 from sdcdb.gateway.server.postgres.lists import text_list
 from sdcdb.gateway.server.postgres.problem import Refusal
 from sdcdb.gateway.server.postgres.scan import spaced, unqualified
@@ -33,7 +34,7 @@ _CATALOGUE_NUMBERS = {"pg_class": 1259, "pg_type": 1247, "pg_attribute": 1249, "
                       "pg_opfamily": 2753, "pg_rewrite": 2618, "pg_foreign_data_wrapper": 2328,
                       "pg_foreign_server": 1417, "pg_roles": 1260}  # fmt: skip
 _FUNCTIONS = {"typinput", "typoutput", "typreceive", "typsend", "typmodin", "typmodout", "typanalyze", "typsubscript"}
-_QUOTING = {"%I": "quote_ident", "%L": "quote_literal"}
+_HIDDEN = {"tableoid", "xmin", "xmax", "cmin", "cmax"}
 _NAMING = (exp.Concat, exp.DPipe, exp.Placeholder, exp.Parameter)  # what gives a name to look up, not a number
 _NUMBERS = {"OID", "XID", "CID"}
 
@@ -52,23 +53,22 @@ def _remembered(statement: str) -> str:
 
 
 def _rewritten(statement: str) -> str:
+    if len(statement) > LONGEST:
+        raise TooMuch("this statement about the catalogue is too large")
     try:
         trees = sqlglot.parse(unqualified(spaced(statement)), read="postgres")
     except (SqlglotError, RecursionError):
-        raise _unclear() from None
+        raise unclear() from None
     root = trees[0] if len(trees) == 1 else None
     if not isinstance(root, exp.Query):
-        raise _unclear()
+        raise unclear()
+    must_be_frugal(root)
     try:
         for node in reversed(list(root.walk())):  # what is inside comes first
             _rewrite(node)
         return root.sql("duckdb", comments=False)
     except (SqlglotError, RecursionError, ValueError, AttributeError):
-        raise _unclear() from None
-
-
-def _unclear() -> Refusal:
-    return Refusal("0A000", "this statement is not understood here", "rule: shape", "a plainer SELECT")
+        raise unclear() from None
 
 
 def _rewrite(node: exp.Expr) -> None:
@@ -79,22 +79,18 @@ def _rewrite(node: exp.Expr) -> None:
             node.replace(node.expression)  # pg_catalog.format_type(...)
         case exp.Column() if fold(node.text("db")) in _SCHEMAS or fold(node.text("table")) in _SCHEMAS:
             node.set("db", None)
-        case exp.Column() if fold(node.name) == "tableoid":
-            _home(node)
+        case exp.Column() if fold(node.name) in _HIDDEN:
+            _hidden(node)
         case exp.Collate():
             node.replace(node.this)
-        case exp.Operator():
-            _operator(node)
         case exp.Cast():
             _cast(node)
         case exp.Lock():
             node.pop()
         case exp.EQ() | exp.NEQ():
             _compare(node)
-        case exp.Anonymous() | exp.JSONObject() if fold(node.name) == "json_build_object":
-            node.set("this", "json_object")
-        case exp.Format():
-            _format(node)
+        case _:
+            rewrite_function(node)
 
 
 def _table(node: exp.Table) -> None:
@@ -108,51 +104,17 @@ def _table(node: exp.Table) -> None:
     node.set("catalog", None)
 
 
-def _home(node: exp.Column) -> None:
-    """`c.tableoid` is the number of the catalogue that `c` is a row of."""
+def _hidden(node: exp.Column) -> None:
+    """Columns that every row of PostgreSQL has: `tableoid` is the number of its table; the others say nothing here."""
     scope = node.find_ancestor(exp.Select)
-    wanted = fold(node.text("table"))
+    wanted, name = fold(node.text("table")), fold(node.name)
     for table in scope.find_all(exp.Table) if scope is not None else ():
-        number = _CATALOGUE_NUMBERS.get(fold(table.name))
+        number = _CATALOGUE_NUMBERS.get(fold(table.name), 0 if fold(table.name).startswith("pg_") else None)
         if number is not None and wanted in {"", fold(table.alias_or_name)}:
-            node.replace(exp.cast(exp.Literal.number(number), "UINTEGER", dialect="duckdb"))
+            value: exp.Expr = exp.Literal.number(number if name == "tableoid" else 1)
+            value = exp.cast(value, "UINTEGER", dialect="duckdb")
+            node.replace(exp.alias_(value, name) if isinstance(node.parent, exp.Select) else value)
             return
-
-
-def _format(node: exp.Format) -> None:
-    """Rewrite `format('%I.%I', a, b)`: what is not a plain template is not understood."""
-    template, values = node.this, list(node.expressions)
-    if not (isinstance(template, exp.Literal) and template.is_string):
-        raise _unclear()
-    parts: list[exp.Expr] = []
-    for piece in re.split(r"(%[sIL%])", str(template.this)):
-        if piece in {"%s", "%I", "%L"}:
-            if not values:
-                raise _unclear()
-            value = exp.cast(values.pop(0).copy(), "VARCHAR", dialect="duckdb")
-            parts.append(value if piece == "%s" else exp.func(_QUOTING[piece], value))
-        elif piece:
-            parts.append(exp.Literal.string("%" if piece == "%%" else piece))
-    node.replace(exp.func("concat", *parts, dialect="duckdb"))
-
-
-def _operator(node: exp.Operator) -> None:
-    """Rewrite `a OPERATOR(pg_catalog.~) b`."""
-    sign = str(node.args.get("operator") or "").rsplit(".", 1)[-1].strip()
-    left, right = node.this, node.expression
-    match sign:
-        case "~":
-            node.replace(exp.RegexpLike(this=left, expression=right))
-        case "~*":
-            node.replace(exp.RegexpLike(this=left, expression=right, flag=exp.Literal.string("i")))
-        case "!~":
-            node.replace(exp.Not(this=exp.RegexpLike(this=left, expression=right)))
-        case "=":
-            node.replace(exp.EQ(this=left, expression=right))
-        case "~~":
-            node.replace(exp.Like(this=left, expression=right))
-        case _:
-            raise _unclear()
 
 
 def _cast(node: exp.Cast) -> None:

@@ -15,7 +15,12 @@ _PIECE = re.compile(
 
 _NUMBERS = re.compile(r"::\s*oid\s*\[\s*\]", re.IGNORECASE)  # sqlglot does not read lists of them
 _QUALIFIED = re.compile(
-    r"""('(?:[^']|'')*' | "(?:[^"]|"")*") | \bCOLLATE\s+(?:pg_catalog\.)?"?default"? | \bpg_catalog\s*\.\s*""",
+    r"""
+    ('(?:[^']|'')*' | "(?:[^"]|"")*")
+  | \bAS\s+(?P<label>select|table|user|order|group|from)(?=\s*,|\s+FROM\b)  # a label that sqlglot takes for a keyword
+  | \bCOLLATE\s+(?:pg_catalog\.)?"?default"?
+  | \bpg_catalog\s*\.\s*
+    """,
     re.VERBOSE | re.IGNORECASE,
 )
 
@@ -31,7 +36,11 @@ def unqualified(sql: str) -> str:
     >>> unqualified("SELECT pg_catalog.now() COLLATE pg_catalog.default, 'pg_catalog.x'")
     "SELECT now() , 'pg_catalog.x'"
     """
-    return _NUMBERS.sub("::uinteger[]", _QUALIFIED.sub(lambda found: found.group(1) or "", sql))
+    return _NUMBERS.sub("::uinteger[]", _QUALIFIED.sub(_plainly, sql))
+
+
+def _plainly(found: re.Match[str]) -> str:
+    return f'AS "{found["label"]}"' if found["label"] else found.group(1) or ""
 
 
 def parameters(sql: str) -> int:

@@ -46,11 +46,17 @@ class Session:
         """Answer until the client leaves."""
         self._stream.send(ready(self._executor.status))
         await self._stream.flush()
-        while (found := await asyncio.wait_for(self._stream.next(), self._idle)) is not None:
+        while (found := await self._next()) is not None:
             kind, body = found
             if kind == b"X":
                 return
             await self._answer(kind, body)
+
+    async def _next(self) -> tuple[bytes, bytes] | None:
+        try:
+            return await asyncio.wait_for(self._stream.next(), self._idle)
+        except TimeoutError:
+            raise Refusal("57P05", "the connection was idle for too long", hint="connect again", fatal=True) from None
 
     async def _answer(self, kind: bytes, body: bytes) -> None:
         if self._skipping and kind != b"S":

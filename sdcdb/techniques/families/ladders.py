@@ -156,7 +156,7 @@ def _width_steps(column: ColumnSpec, spots: Sequence[float]) -> list[Labelling]:
     least = max(span / 40, 2.0 if column.type in INTEGERS else 0.0)
     power = 10.0 ** math.floor(math.log10(least))
     width = next(digit * power for digit in (1, 2, 5, 10) if digit * power >= least * (1 - 1e-9))
-    found = []
+    found: list[Labelling] = []
     while width <= span / 2 and len(found) < MOST_STEPS:
         found.append(_width(column, width))
         width *= 5 if f"{width:e}"[0] == "2" else 2

@@ -119,9 +119,9 @@ class NumberShape(Strict):
 def normal_draws(column: ColumnSpec, _params: Params) -> Draws:
     """Request a normal number. On a coarse grid two columns may share two draws; otherwise each has its own.
 
-    Of two draws, 64 bits, a value on a grid of a million points reveals at most 20, so that the other column's number
-    is as free as before. A DOUBLE with all its digits reveals 53, and an intruder who knows its original could search
-    for the rest.
+    Of the 48 bits of a pair, a value on a grid of a million points reveals at most 20, so that the other column's
+    number is as free as before. A DOUBLE with all its digits reveals 53, and an intruder who knows its original could
+    search for the rest.
     """
     return Draws.NORMAL if NumberShape.of(column).points() <= COARSE else Draws.TWO
 

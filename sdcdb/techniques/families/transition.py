@@ -128,7 +128,7 @@ class TransitionMatrix:
         covariance = np.diag(counts) - self.matrix.T @ np.diag(estimated) @ self.matrix
         inverse = np.linalg.inv(self.matrix.T)
         variances = np.diag(inverse @ covariance @ inverse.T)
-        return np.sqrt(np.maximum(variances, 0.0))
+        return np.asarray(np.sqrt(np.maximum(variances, 0.0)), np.float64)
 
     def posterior(self, prior: ArrayLike | None = None) -> Floats:
         """Return P(original = i | observed = o) in row o, by Bayes; VICUS (2012) needs it for Algorithm 2.

@@ -6,8 +6,8 @@ SELECT CAST(
         FLOOR(
           CAST("t"."whole" AS DOUBLE) + (
             33.6633e0 * (
-              t."sdc once radius 0 24" * COS(
-                CAST(t."sdc draw bits 0 24 24" AS DOUBLE) * 3.7450702829239286e-07
+              t."sdc once radius 128 24" * COS(
+                CAST(t."sdc draw bits 0 152 24" AS DOUBLE) * 3.7450702829239286e-07
               )
             )
           ) + 0.5e0
@@ -23,8 +23,8 @@ SELECT CAST(
                   FLOOR(
                     CAST("t"."whole" AS DOUBLE) + (
                       33.6633e0 * (
-                        t."sdc once radius 0 24" * COS(
-                          CAST(t."sdc draw bits 0 24 24" AS DOUBLE) * 3.7450702829239286e-07
+                        t."sdc once radius 128 24" * COS(
+                          CAST(t."sdc draw bits 0 152 24" AS DOUBLE) * 3.7450702829239286e-07
                         )
                       )
                     ) + 0.5e0
@@ -44,9 +44,7 @@ CAST(
       (
         CAST("t"."real" AS DOUBLE) + (
           3.3329999999999997e0 * (
-            t."sdc once radius 64 32" * COS(
-              CAST(t."sdc draw bits 0 96 32" AS DOUBLE) * 1.4629180792671596e-09
-            )
+            t."sdc once radius 0 32" * COS(CAST(t."sdc draw bits 0 32 32" AS DOUBLE) * 1.4629180792671596e-09)
           )
         )
       ) - (-5.0e0)
@@ -58,8 +56,8 @@ CAST(
               (
                 CAST("t"."real" AS DOUBLE) + (
                   3.3329999999999997e0 * (
-                    t."sdc once radius 64 32" * COS(
-                      CAST(t."sdc draw bits 0 96 32" AS DOUBLE) * 1.4629180792671596e-09
+                    t."sdc once radius 0 32" * COS(
+                      CAST(t."sdc draw bits 0 32 32" AS DOUBLE) * 1.4629180792671596e-09
                     )
                   )
                 )
@@ -78,8 +76,8 @@ CAST(
         FLOOR(
           (CAST("t"."decimal" AS DOUBLE) / 0.01e0) + (
             1666.8332999999996e0 * (
-              t."sdc once radius 0 24" * SIN(
-                CAST(t."sdc draw bits 0 24 24" AS DOUBLE) * 3.7450702829239286e-07
+              t."sdc once radius 128 24" * SIN(
+                CAST(t."sdc draw bits 0 152 24" AS DOUBLE) * 3.7450702829239286e-07
               )
             )
           ) + 0.5e0
@@ -95,8 +93,8 @@ CAST(
                   FLOOR(
                     (CAST("t"."decimal" AS DOUBLE) / 0.01e0) + (
                       1666.8332999999996e0 * (
-                        t."sdc once radius 0 24" * SIN(
-                          CAST(t."sdc draw bits 0 24 24" AS DOUBLE) * 3.7450702829239286e-07
+                        t."sdc once radius 128 24" * SIN(
+                          CAST(t."sdc draw bits 0 152 24" AS DOUBLE) * 3.7450702829239286e-07
                         )
                       )
                     ) + 0.5e0
@@ -113,28 +111,28 @@ CAST(
 "t"."unbounded" AS "unbounded",
 CAST(
   "p"."word values"[
-    ((t."sdc draw bits 0 48 16" * 5) >> 16) + 1 + CAST(
+    ((t."sdc draw bits 0 176 16" * 5) >> 16) + 1 + CAST(
       (
-        ((t."sdc draw bits 0 48 16" * 5) & 65535) >= "p"."word thresholds"[
-          (CAST(t."sdc code word values" AS BIGINT) * 5) + ((t."sdc draw bits 0 48 16" * 5) >> 16) + 1
+        ((t."sdc draw bits 0 176 16" * 5) & 65535) >= "p"."word thresholds"[
+          (CAST(t."sdc code word values" AS BIGINT) * 5) + ((t."sdc draw bits 0 176 16" * 5) >> 16) + 1
         ]
       ) AS BIGINT
     ) * "p"."word moves"[
-      (CAST(t."sdc code word values" AS BIGINT) * 5) + ((t."sdc draw bits 0 48 16" * 5) >> 16) + 1
+      (CAST(t."sdc code word values" AS BIGINT) * 5) + ((t."sdc draw bits 0 176 16" * 5) >> 16) + 1
     ]
   ] AS TEXT
 ) AS "word",
 "t"."many words" AS "many words", "t"."one word" AS "one word",
 CAST(
   "p"."flag values"[
-    ((t."sdc draw bits 0 128 16" * 2) >> 16) + 1 + CAST(
+    ((t."sdc draw bits 0 192 16" * 2) >> 16) + 1 + CAST(
       (
-        ((t."sdc draw bits 0 128 16" * 2) & 65535) >= "p"."flag thresholds"[
-          (CAST(t."sdc code flag values" AS BIGINT) * 2) + ((t."sdc draw bits 0 128 16" * 2) >> 16) + 1
+        ((t."sdc draw bits 0 192 16" * 2) & 65535) >= "p"."flag thresholds"[
+          (CAST(t."sdc code flag values" AS BIGINT) * 2) + ((t."sdc draw bits 0 192 16" * 2) >> 16) + 1
         ]
       ) AS BIGINT
     ) * "p"."flag moves"[
-      (CAST(t."sdc code flag values" AS BIGINT) * 2) + ((t."sdc draw bits 0 128 16" * 2) >> 16) + 1
+      (CAST(t."sdc code flag values" AS BIGINT) * 2) + ((t."sdc draw bits 0 192 16" * 2) >> 16) + 1
     ]
   ] AS BOOLEAN
 ) AS "flag",
@@ -145,13 +143,13 @@ CAST(
         (CAST(0 AS BIGINT) * 3) + 1 + CAST(
           (
             (
-              (t."sdc draw bits 0 192 32" * 1073741824) + (t."sdc draw bits 0 224 32" >> 2)
+              (t."sdc draw bits 0 64 32" * 1073741824) + (t."sdc draw bits 0 96 32" >> 2)
             ) >= "p"."letter ends"[(CAST(0 AS BIGINT) * 2) + 1]
           ) AS BIGINT
         ) + CAST(
           (
             (
-              (t."sdc draw bits 0 192 32" * 1073741824) + (t."sdc draw bits 0 224 32" >> 2)
+              (t."sdc draw bits 0 64 32" * 1073741824) + (t."sdc draw bits 0 96 32" >> 2)
             ) >= "p"."letter ends"[(CAST(0 AS BIGINT) * 2) + 2]
           ) AS BIGINT
         )
@@ -163,20 +161,20 @@ CAST(
 FROM (
   SELECT "t".*,
   SQRT(
-    (-2.0e0) * LN(CAST((t."sdc draw bits 0 0 24" + 1) AS DOUBLE) * 5.960464477539063e-08)
-  ) AS "sdc once radius 0 24",
+    (-2.0e0) * LN(CAST((t."sdc draw bits 0 128 24" + 1) AS DOUBLE) * 5.960464477539063e-08)
+  ) AS "sdc once radius 128 24",
   SQRT(
-    (-2.0e0) * LN(CAST((t."sdc draw bits 0 64 32" + 1) AS DOUBLE) * 2.3283064365386963e-10)
-  ) AS "sdc once radius 64 32"
+    (-2.0e0) * LN(CAST((t."sdc draw bits 0 0 32" + 1) AS DOUBLE) * 2.3283064365386963e-10)
+  ) AS "sdc once radius 0 32"
   FROM (
-    SELECT "t".*, CAST((t."sdc word bits 0 0" >> 48) AS BIGINT) AS "sdc draw bits 0 48 16",
-    CAST(((t."sdc word bits 0 2") & 65535) AS BIGINT) AS "sdc draw bits 0 128 16",
-    CAST(((t."sdc word bits 0 3") & 4294967295) AS BIGINT) AS "sdc draw bits 0 192 32",
-    CAST((t."sdc word bits 0 3" >> 32) AS BIGINT) AS "sdc draw bits 0 224 32",
-    CAST(((t."sdc word bits 0 0" >> 24) & 16777215) AS BIGINT) AS "sdc draw bits 0 24 24",
-    CAST((t."sdc word bits 0 1" >> 32) AS BIGINT) AS "sdc draw bits 0 96 32",
-    CAST(((t."sdc word bits 0 0") & 16777215) AS BIGINT) AS "sdc draw bits 0 0 24",
+    SELECT "t".*, CAST((t."sdc word bits 0 2" >> 48) AS BIGINT) AS "sdc draw bits 0 176 16",
+    CAST(((t."sdc word bits 0 3") & 65535) AS BIGINT) AS "sdc draw bits 0 192 16",
     CAST(((t."sdc word bits 0 1") & 4294967295) AS BIGINT) AS "sdc draw bits 0 64 32",
+    CAST((t."sdc word bits 0 1" >> 32) AS BIGINT) AS "sdc draw bits 0 96 32",
+    CAST(((t."sdc word bits 0 2" >> 24) & 16777215) AS BIGINT) AS "sdc draw bits 0 152 24",
+    CAST((t."sdc word bits 0 0" >> 32) AS BIGINT) AS "sdc draw bits 0 32 32",
+    CAST(((t."sdc word bits 0 2") & 16777215) AS BIGINT) AS "sdc draw bits 0 128 24",
+    CAST(((t."sdc word bits 0 0") & 4294967295) AS BIGINT) AS "sdc draw bits 0 0 32",
     CAST(
       enum_code(TRY_CAST(CAST(CAST("t"."word" AS TEXT) AS VARCHAR) AS sdc.values_c8b601942bd6166a)) AS BIGINT
     ) AS "sdc code word values",

@@ -104,49 +104,49 @@ END AS "decimal",
 "t"."unbounded" AS "unbounded",
 CAST(
   "p"."word values"[
-    ((t."sdc draw bits 0 192 16" * 5) >> 16) + 1 + CAST(
+    ((t."sdc draw bits 1 0 16" * 5) >> 16) + 1 + CAST(
       (
-        ((t."sdc draw bits 0 192 16" * 5) & 65535) >= "p"."word thresholds"[
-          (CAST(t."sdc code word values" AS BIGINT) * 5) + ((t."sdc draw bits 0 192 16" * 5) >> 16) + 1
+        ((t."sdc draw bits 1 0 16" * 5) & 65535) >= "p"."word thresholds"[
+          (CAST(t."sdc code word values" AS BIGINT) * 5) + ((t."sdc draw bits 1 0 16" * 5) >> 16) + 1
         ]
       ) AS BIGINT
     ) * "p"."word moves"[
-      (CAST(t."sdc code word values" AS BIGINT) * 5) + ((t."sdc draw bits 0 192 16" * 5) >> 16) + 1
+      (CAST(t."sdc code word values" AS BIGINT) * 5) + ((t."sdc draw bits 1 0 16" * 5) >> 16) + 1
     ]
   ] AS TEXT
 ) AS "word",
 "t"."many words" AS "many words", "t"."one word" AS "one word",
 CAST(
   "p"."flag values"[
-    ((t."sdc draw bits 0 208 16" * 2) >> 16) + 1 + CAST(
+    ((t."sdc draw bits 1 16 16" * 2) >> 16) + 1 + CAST(
       (
-        ((t."sdc draw bits 0 208 16" * 2) & 65535) >= "p"."flag thresholds"[
-          (CAST(t."sdc code flag values" AS BIGINT) * 2) + ((t."sdc draw bits 0 208 16" * 2) >> 16) + 1
+        ((t."sdc draw bits 1 16 16" * 2) & 65535) >= "p"."flag thresholds"[
+          (CAST(t."sdc code flag values" AS BIGINT) * 2) + ((t."sdc draw bits 1 16 16" * 2) >> 16) + 1
         ]
       ) AS BIGINT
     ) * "p"."flag moves"[
-      (CAST(t."sdc code flag values" AS BIGINT) * 2) + ((t."sdc draw bits 0 208 16" * 2) >> 16) + 1
+      (CAST(t."sdc code flag values" AS BIGINT) * 2) + ((t."sdc draw bits 1 16 16" * 2) >> 16) + 1
     ]
   ] AS BOOLEAN
 ) AS "flag",
 CAST(
   "p"."letter values"[
-    ((t."sdc draw bits 1 0 32" * 3) >> 32) + 1 + CAST(
+    ((t."sdc draw bits 0 192 32" * 3) >> 32) + 1 + CAST(
       (
-        ((t."sdc draw bits 1 0 32" * 3) & 4294967295) >= "p"."letter thresholds"[
-          (CAST(t."sdc code letter values" AS BIGINT) * 3) + ((t."sdc draw bits 1 0 32" * 3) >> 32) + 1
+        ((t."sdc draw bits 0 192 32" * 3) & 4294967295) >= "p"."letter thresholds"[
+          (CAST(t."sdc code letter values" AS BIGINT) * 3) + ((t."sdc draw bits 0 192 32" * 3) >> 32) + 1
         ]
       ) AS BIGINT
     ) * "p"."letter moves"[
-      (CAST(t."sdc code letter values" AS BIGINT) * 3) + ((t."sdc draw bits 1 0 32" * 3) >> 32) + 1
+      (CAST(t."sdc code letter values" AS BIGINT) * 3) + ((t."sdc draw bits 0 192 32" * 3) >> 32) + 1
     ]
   ] AS ENUM('x', 'y', 'z')
 ) AS "letter",
 "t"."day" AS "day", "t"."code" AS "code", "t"."untouched" AS "untouched"
 FROM (
-  SELECT "t".*, CAST(((t."sdc word bits 0 3") & 65535) AS BIGINT) AS "sdc draw bits 0 192 16",
-  CAST(((t."sdc word bits 0 3" >> 16) & 65535) AS BIGINT) AS "sdc draw bits 0 208 16",
-  CAST(((t."sdc word bits 1 0") & 4294967295) AS BIGINT) AS "sdc draw bits 1 0 32",
+  SELECT "t".*, CAST(((t."sdc word bits 1 0") & 65535) AS BIGINT) AS "sdc draw bits 1 0 16",
+  CAST(((t."sdc word bits 1 0" >> 16) & 65535) AS BIGINT) AS "sdc draw bits 1 16 16",
+  CAST(((t."sdc word bits 0 3") & 4294967295) AS BIGINT) AS "sdc draw bits 0 192 32",
   CAST(((t."sdc word bits 0 1") & 4294967295) AS BIGINT) AS "sdc draw bits 0 64 32",
   CAST((t."sdc word bits 0 1" >> 32) AS BIGINT) AS "sdc draw bits 0 96 32",
   CAST(((t."sdc word bits 0 0") & 4294967295) AS BIGINT) AS "sdc draw bits 0 0 32",
@@ -172,8 +172,8 @@ FROM (
       CAST(CAST(unhex(substr(t."sdc digest bits 0", -32)) AS BIT) AS UHUGEINT) AS "sdc half bits 0 1"
       FROM (
         SELECT "t".*,
-        sha256('b4d2591ab9d81ba32310aed3adb86fcd:bits 0:' || t."sdc key") AS "sdc digest bits 0",
-        sha256('b4d2591ab9d81ba32310aed3adb86fcd:bits 1:' || t."sdc key") AS "sdc digest bits 1"
+        sha256('b4d2591ab9d81ba32310aed3adb86fcd:bits 1:' || t."sdc key") AS "sdc digest bits 1",
+        sha256('b4d2591ab9d81ba32310aed3adb86fcd:bits 0:' || t."sdc key") AS "sdc digest bits 0"
         FROM (
           SELECT "t".*,
           CASE

@@ -21,7 +21,7 @@ WITH `p` AS (
   from_json('["x", "y", "z"]', 'ARRAY<STRING>', map('mode', 'FAILFAST')) AS `letter values`,
   from_json('[1, 2, 3]', 'ARRAY<BIGINT>', map('mode', 'FAILFAST')) AS `letter outcomes`,
   from_json(
-    '[1668965979320473709, 3312526472199620819]', 'ARRAY<BIGINT>', map('mode', 'FAILFAST')
+    '[1489288161044930123, 2734156118833602721]', 'ARRAY<BIGINT>', map('mode', 'FAILFAST')
   ) AS `letter ends`
 )
 SELECT CASE
@@ -105,13 +105,13 @@ CAST(
   get(
     `t`.`sdc list word values`,
     CAST(
-      (SHIFTRIGHT((`t`.`sdc draw bits 0 192 16` * 5), 16)) + 1 + CAST(
+      (SHIFTRIGHT((`t`.`sdc draw bits 1 0 16` * 5), 16)) + 1 + CAST(
         (
-          ((`t`.`sdc draw bits 0 192 16` * 5) & 65535) >= get(
+          ((`t`.`sdc draw bits 1 0 16` * 5) & 65535) >= get(
             `t`.`sdc list word thresholds`,
             CAST(
               (CAST(`t`.`sdc code 0` AS BIGINT) * 5) + (
-                SHIFTRIGHT((`t`.`sdc draw bits 0 192 16` * 5), 16)
+                SHIFTRIGHT((`t`.`sdc draw bits 1 0 16` * 5), 16)
               ) + 1 AS INT
             ) - 1
           )
@@ -120,7 +120,7 @@ CAST(
         `t`.`sdc list word moves`,
         CAST(
           (CAST(`t`.`sdc code 0` AS BIGINT) * 5) + (
-            SHIFTRIGHT((`t`.`sdc draw bits 0 192 16` * 5), 16)
+            SHIFTRIGHT((`t`.`sdc draw bits 1 0 16` * 5), 16)
           ) + 1 AS INT
         ) - 1
       ) AS INT
@@ -132,13 +132,13 @@ CAST(
   get(
     `t`.`sdc list flag values`,
     CAST(
-      (SHIFTRIGHT((`t`.`sdc draw bits 0 208 16` * 2), 16)) + 1 + CAST(
+      (SHIFTRIGHT((`t`.`sdc draw bits 1 16 16` * 2), 16)) + 1 + CAST(
         (
-          ((`t`.`sdc draw bits 0 208 16` * 2) & 65535) >= get(
+          ((`t`.`sdc draw bits 1 16 16` * 2) & 65535) >= get(
             `t`.`sdc list flag thresholds`,
             CAST(
               (CAST(`t`.`sdc code 1` AS BIGINT) * 2) + (
-                SHIFTRIGHT((`t`.`sdc draw bits 0 208 16` * 2), 16)
+                SHIFTRIGHT((`t`.`sdc draw bits 1 16 16` * 2), 16)
               ) + 1 AS INT
             ) - 1
           )
@@ -147,7 +147,7 @@ CAST(
         `t`.`sdc list flag moves`,
         CAST(
           (CAST(`t`.`sdc code 1` AS BIGINT) * 2) + (
-            SHIFTRIGHT((`t`.`sdc draw bits 0 208 16` * 2), 16)
+            SHIFTRIGHT((`t`.`sdc draw bits 1 16 16` * 2), 16)
           ) + 1 AS INT
         ) - 1
       ) AS INT
@@ -165,13 +165,13 @@ CAST(
             (CAST(0 AS BIGINT) * 3) + 1 + CAST(
               (
                 (
-                  (`t`.`sdc draw bits 1 0 32` * 1073741824) + (SHIFTRIGHT(`t`.`sdc draw bits 1 32 32`, 2))
+                  (`t`.`sdc draw bits 0 192 32` * 1073741824) + (SHIFTRIGHT(`t`.`sdc draw bits 0 224 32`, 2))
                 ) >= get(`t`.`sdc list letter ends`, CAST((CAST(0 AS BIGINT) * 2) + 1 AS INT) - 1)
               ) AS BIGINT
             ) + CAST(
               (
                 (
-                  (`t`.`sdc draw bits 1 0 32` * 1073741824) + (SHIFTRIGHT(`t`.`sdc draw bits 1 32 32`, 2))
+                  (`t`.`sdc draw bits 0 192 32` * 1073741824) + (SHIFTRIGHT(`t`.`sdc draw bits 0 224 32`, 2))
                 ) >= get(`t`.`sdc list letter ends`, CAST((CAST(0 AS BIGINT) * 2) + 2 AS INT) - 1)
               ) AS BIGINT
             )
@@ -212,11 +212,11 @@ FROM (
       (
         NULLIF(array_position(`t`.`sdc list flag values`, CAST(CAST(`t`.`flag` AS STRING) AS STRING)), 0) - 1
       ) AS `sdc code 1`,
-      CAST(conv(substr(`t`.`sdc digest bits 0`, 45, 4), 16, 10) AS BIGINT) AS `sdc draw bits 0 192 16`,
-      CAST(conv(substr(`t`.`sdc digest bits 0`, 41, 4), 16, 10) AS BIGINT) AS `sdc draw bits 0 208 16`,
+      CAST(conv(substr(`t`.`sdc digest bits 1`, 29, 4), 16, 10) AS BIGINT) AS `sdc draw bits 1 0 16`,
+      CAST(conv(substr(`t`.`sdc digest bits 1`, 25, 4), 16, 10) AS BIGINT) AS `sdc draw bits 1 16 16`,
       CAST(conv(substr(`t`.`sdc digest bits 0`, 1, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 96 32`,
-      CAST(conv(substr(`t`.`sdc digest bits 1`, 25, 8), 16, 10) AS BIGINT) AS `sdc draw bits 1 0 32`,
-      CAST(conv(substr(`t`.`sdc digest bits 1`, 17, 8), 16, 10) AS BIGINT) AS `sdc draw bits 1 32 32`,
+      CAST(conv(substr(`t`.`sdc digest bits 0`, 41, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 192 32`,
+      CAST(conv(substr(`t`.`sdc digest bits 0`, 33, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 224 32`,
       CAST(conv(substr(`t`.`sdc digest bits 0`, 17, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 32 32`,
       CAST(conv(substr(`t`.`sdc digest bits 0`, 9, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 64 32`,
       CAST(conv(substr(`t`.`sdc digest bits 0`, 25, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 0 32`,
@@ -226,18 +226,18 @@ FROM (
         SELECT `t`.*,
         sha2(
           concat(
-            'b4d2591ab9d81ba32310aed3adb86fcd:bits 0:',
-            coalesce(CAST(`t`.`key` AS STRING), raise_error('a record has no key'))
-          ),
-          256
-        ) AS `sdc digest bits 0`,
-        sha2(
-          concat(
             'b4d2591ab9d81ba32310aed3adb86fcd:bits 1:',
             coalesce(CAST(`t`.`key` AS STRING), raise_error('a record has no key'))
           ),
           256
         ) AS `sdc digest bits 1`,
+        sha2(
+          concat(
+            'b4d2591ab9d81ba32310aed3adb86fcd:bits 0:',
+            coalesce(CAST(`t`.`key` AS STRING), raise_error('a record has no key'))
+          ),
+          256
+        ) AS `sdc digest bits 0`,
         (SELECT `word values` FROM `p`) AS `sdc list word values`,
         (SELECT `word thresholds` FROM `p`) AS `sdc list word thresholds`,
         (SELECT `word moves` FROM `p`) AS `sdc list word moves`,

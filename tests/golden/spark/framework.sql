@@ -30,7 +30,7 @@ WITH `p` AS (
   from_json('["x", "y", "z"]', 'ARRAY<STRING>', map('mode', 'FAILFAST')) AS `letter values`,
   from_json('[1, 2, 3]', 'ARRAY<BIGINT>', map('mode', 'FAILFAST')) AS `letter outcomes`,
   from_json(
-    '[1489288161044930123, 2734156118833602721]', 'ARRAY<BIGINT>', map('mode', 'FAILFAST')
+    '[1747451135256114089, 3317468646910479606]', 'ARRAY<BIGINT>', map('mode', 'FAILFAST')
   ) AS `letter ends`
 )
 SELECT CAST(
@@ -41,8 +41,8 @@ SELECT CAST(
           FLOOR(
             CAST(`t`.`whole` AS DOUBLE) + (
               33.6633e0 * (
-                `t`.`sdc once radius 0 24` * COS(
-                  CAST(`t`.`sdc draw bits 0 24 24` AS DOUBLE) * 3.7450702829239286e-07
+                `t`.`sdc once radius 128 24` * COS(
+                  CAST(`t`.`sdc draw bits 0 152 24` AS DOUBLE) * 3.7450702829239286e-07
                 )
               )
             ) + 0.5e0
@@ -58,8 +58,8 @@ SELECT CAST(
                     FLOOR(
                       CAST(`t`.`whole` AS DOUBLE) + (
                         33.6633e0 * (
-                          `t`.`sdc once radius 0 24` * COS(
-                            CAST(`t`.`sdc draw bits 0 24 24` AS DOUBLE) * 3.7450702829239286e-07
+                          `t`.`sdc once radius 128 24` * COS(
+                            CAST(`t`.`sdc draw bits 0 152 24` AS DOUBLE) * 3.7450702829239286e-07
                           )
                         )
                       ) + 0.5e0
@@ -80,8 +80,8 @@ CAST(
       (
         CAST(`t`.`real` AS DOUBLE) + (
           3.3329999999999997e0 * (
-            `t`.`sdc once radius 64 32` * COS(
-              CAST(`t`.`sdc draw bits 0 96 32` AS DOUBLE) * 1.4629180792671596e-09
+            `t`.`sdc once radius 0 32` * COS(
+              CAST(`t`.`sdc draw bits 0 32 32` AS DOUBLE) * 1.4629180792671596e-09
             )
           )
         )
@@ -94,8 +94,8 @@ CAST(
               (
                 CAST(`t`.`real` AS DOUBLE) + (
                   3.3329999999999997e0 * (
-                    `t`.`sdc once radius 64 32` * COS(
-                      CAST(`t`.`sdc draw bits 0 96 32` AS DOUBLE) * 1.4629180792671596e-09
+                    `t`.`sdc once radius 0 32` * COS(
+                      CAST(`t`.`sdc draw bits 0 32 32` AS DOUBLE) * 1.4629180792671596e-09
                     )
                   )
                 )
@@ -116,8 +116,8 @@ CAST(
             FLOOR(
               (CAST(`t`.`decimal` AS DOUBLE) / 0.01e0) + (
                 1666.8332999999996e0 * (
-                  `t`.`sdc once radius 0 24` * SIN(
-                    CAST(`t`.`sdc draw bits 0 24 24` AS DOUBLE) * 3.7450702829239286e-07
+                  `t`.`sdc once radius 128 24` * SIN(
+                    CAST(`t`.`sdc draw bits 0 152 24` AS DOUBLE) * 3.7450702829239286e-07
                   )
                 )
               ) + 0.5e0
@@ -133,8 +133,8 @@ CAST(
                       FLOOR(
                         (CAST(`t`.`decimal` AS DOUBLE) / 0.01e0) + (
                           1666.8332999999996e0 * (
-                            `t`.`sdc once radius 0 24` * SIN(
-                              CAST(`t`.`sdc draw bits 0 24 24` AS DOUBLE) * 3.7450702829239286e-07
+                            `t`.`sdc once radius 128 24` * SIN(
+                              CAST(`t`.`sdc draw bits 0 152 24` AS DOUBLE) * 3.7450702829239286e-07
                             )
                           )
                         ) + 0.5e0
@@ -155,13 +155,13 @@ CAST(
   get(
     `t`.`sdc list word values`,
     CAST(
-      (SHIFTRIGHT((`t`.`sdc draw bits 0 48 16` * 5), 16)) + 1 + CAST(
+      (SHIFTRIGHT((`t`.`sdc draw bits 0 176 16` * 5), 16)) + 1 + CAST(
         (
-          ((`t`.`sdc draw bits 0 48 16` * 5) & 65535) >= get(
+          ((`t`.`sdc draw bits 0 176 16` * 5) & 65535) >= get(
             `t`.`sdc list word thresholds`,
             CAST(
               (CAST(`t`.`sdc code 0` AS BIGINT) * 5) + (
-                SHIFTRIGHT((`t`.`sdc draw bits 0 48 16` * 5), 16)
+                SHIFTRIGHT((`t`.`sdc draw bits 0 176 16` * 5), 16)
               ) + 1 AS INT
             ) - 1
           )
@@ -170,7 +170,7 @@ CAST(
         `t`.`sdc list word moves`,
         CAST(
           (CAST(`t`.`sdc code 0` AS BIGINT) * 5) + (
-            SHIFTRIGHT((`t`.`sdc draw bits 0 48 16` * 5), 16)
+            SHIFTRIGHT((`t`.`sdc draw bits 0 176 16` * 5), 16)
           ) + 1 AS INT
         ) - 1
       ) AS INT
@@ -182,13 +182,13 @@ CAST(
   get(
     `t`.`sdc list flag values`,
     CAST(
-      (SHIFTRIGHT((`t`.`sdc draw bits 0 128 16` * 2), 16)) + 1 + CAST(
+      (SHIFTRIGHT((`t`.`sdc draw bits 0 192 16` * 2), 16)) + 1 + CAST(
         (
-          ((`t`.`sdc draw bits 0 128 16` * 2) & 65535) >= get(
+          ((`t`.`sdc draw bits 0 192 16` * 2) & 65535) >= get(
             `t`.`sdc list flag thresholds`,
             CAST(
               (CAST(`t`.`sdc code 1` AS BIGINT) * 2) + (
-                SHIFTRIGHT((`t`.`sdc draw bits 0 128 16` * 2), 16)
+                SHIFTRIGHT((`t`.`sdc draw bits 0 192 16` * 2), 16)
               ) + 1 AS INT
             ) - 1
           )
@@ -197,7 +197,7 @@ CAST(
         `t`.`sdc list flag moves`,
         CAST(
           (CAST(`t`.`sdc code 1` AS BIGINT) * 2) + (
-            SHIFTRIGHT((`t`.`sdc draw bits 0 128 16` * 2), 16)
+            SHIFTRIGHT((`t`.`sdc draw bits 0 192 16` * 2), 16)
           ) + 1 AS INT
         ) - 1
       ) AS INT
@@ -215,13 +215,13 @@ CAST(
             (CAST(0 AS BIGINT) * 3) + 1 + CAST(
               (
                 (
-                  (`t`.`sdc draw bits 0 192 32` * 1073741824) + (SHIFTRIGHT(`t`.`sdc draw bits 0 224 32`, 2))
+                  (`t`.`sdc draw bits 0 64 32` * 1073741824) + (SHIFTRIGHT(`t`.`sdc draw bits 0 96 32`, 2))
                 ) >= get(`t`.`sdc list letter ends`, CAST((CAST(0 AS BIGINT) * 2) + 1 AS INT) - 1)
               ) AS BIGINT
             ) + CAST(
               (
                 (
-                  (`t`.`sdc draw bits 0 192 32` * 1073741824) + (SHIFTRIGHT(`t`.`sdc draw bits 0 224 32`, 2))
+                  (`t`.`sdc draw bits 0 64 32` * 1073741824) + (SHIFTRIGHT(`t`.`sdc draw bits 0 96 32`, 2))
                 ) >= get(`t`.`sdc list letter ends`, CAST((CAST(0 AS BIGINT) * 2) + 2 AS INT) - 1)
               ) AS BIGINT
             )
@@ -235,11 +235,11 @@ CAST(
 FROM (
   SELECT `t`.*,
   SQRT(
-    (-2.0e0) * LN(CAST((`t`.`sdc draw bits 0 64 32` + 1) AS DOUBLE) * 2.3283064365386963e-10)
-  ) AS `sdc once radius 64 32`,
+    (-2.0e0) * LN(CAST((`t`.`sdc draw bits 0 0 32` + 1) AS DOUBLE) * 2.3283064365386963e-10)
+  ) AS `sdc once radius 0 32`,
   SQRT(
-    (-2.0e0) * LN(CAST((`t`.`sdc draw bits 0 0 24` + 1) AS DOUBLE) * 5.960464477539063e-08)
-  ) AS `sdc once radius 0 24`
+    (-2.0e0) * LN(CAST((`t`.`sdc draw bits 0 128 24` + 1) AS DOUBLE) * 5.960464477539063e-08)
+  ) AS `sdc once radius 128 24`
   FROM (
     SELECT `t`.*,
     (
@@ -248,14 +248,14 @@ FROM (
     (
       NULLIF(array_position(`t`.`sdc list flag values`, CAST(CAST(`t`.`flag` AS STRING) AS STRING)), 0) - 1
     ) AS `sdc code 1`,
-    CAST(conv(substr(`t`.`sdc digest bits 0`, 17, 4), 16, 10) AS BIGINT) AS `sdc draw bits 0 48 16`,
-    CAST(conv(substr(`t`.`sdc digest bits 0`, 61, 4), 16, 10) AS BIGINT) AS `sdc draw bits 0 128 16`,
-    CAST(conv(substr(`t`.`sdc digest bits 0`, 41, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 192 32`,
-    CAST(conv(substr(`t`.`sdc digest bits 0`, 33, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 224 32`,
-    CAST(conv(substr(`t`.`sdc digest bits 0`, 1, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 96 32`,
-    CAST(conv(substr(`t`.`sdc digest bits 0`, 21, 6), 16, 10) AS BIGINT) AS `sdc draw bits 0 24 24`,
+    CAST(conv(substr(`t`.`sdc digest bits 0`, 49, 4), 16, 10) AS BIGINT) AS `sdc draw bits 0 176 16`,
+    CAST(conv(substr(`t`.`sdc digest bits 0`, 45, 4), 16, 10) AS BIGINT) AS `sdc draw bits 0 192 16`,
     CAST(conv(substr(`t`.`sdc digest bits 0`, 9, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 64 32`,
-    CAST(conv(substr(`t`.`sdc digest bits 0`, 27, 6), 16, 10) AS BIGINT) AS `sdc draw bits 0 0 24`
+    CAST(conv(substr(`t`.`sdc digest bits 0`, 1, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 96 32`,
+    CAST(conv(substr(`t`.`sdc digest bits 0`, 17, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 32 32`,
+    CAST(conv(substr(`t`.`sdc digest bits 0`, 53, 6), 16, 10) AS BIGINT) AS `sdc draw bits 0 152 24`,
+    CAST(conv(substr(`t`.`sdc digest bits 0`, 25, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 0 32`,
+    CAST(conv(substr(`t`.`sdc digest bits 0`, 59, 6), 16, 10) AS BIGINT) AS `sdc draw bits 0 128 24`
     FROM (
       SELECT `t`.*,
       sha2(

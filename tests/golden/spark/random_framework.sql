@@ -142,13 +142,13 @@ CAST(
   get(
     `t`.`sdc list word values`,
     CAST(
-      (SHIFTRIGHT((`t`.`sdc draw bits 0 192 16` * 5), 16)) + 1 + CAST(
+      (SHIFTRIGHT((`t`.`sdc draw bits 1 0 16` * 5), 16)) + 1 + CAST(
         (
-          ((`t`.`sdc draw bits 0 192 16` * 5) & 65535) >= get(
+          ((`t`.`sdc draw bits 1 0 16` * 5) & 65535) >= get(
             `t`.`sdc list word thresholds`,
             CAST(
               (CAST(`t`.`sdc code 0` AS BIGINT) * 5) + (
-                SHIFTRIGHT((`t`.`sdc draw bits 0 192 16` * 5), 16)
+                SHIFTRIGHT((`t`.`sdc draw bits 1 0 16` * 5), 16)
               ) + 1 AS INT
             ) - 1
           )
@@ -157,7 +157,7 @@ CAST(
         `t`.`sdc list word moves`,
         CAST(
           (CAST(`t`.`sdc code 0` AS BIGINT) * 5) + (
-            SHIFTRIGHT((`t`.`sdc draw bits 0 192 16` * 5), 16)
+            SHIFTRIGHT((`t`.`sdc draw bits 1 0 16` * 5), 16)
           ) + 1 AS INT
         ) - 1
       ) AS INT
@@ -169,13 +169,13 @@ CAST(
   get(
     `t`.`sdc list flag values`,
     CAST(
-      (SHIFTRIGHT((`t`.`sdc draw bits 0 208 16` * 2), 16)) + 1 + CAST(
+      (SHIFTRIGHT((`t`.`sdc draw bits 1 16 16` * 2), 16)) + 1 + CAST(
         (
-          ((`t`.`sdc draw bits 0 208 16` * 2) & 65535) >= get(
+          ((`t`.`sdc draw bits 1 16 16` * 2) & 65535) >= get(
             `t`.`sdc list flag thresholds`,
             CAST(
               (CAST(`t`.`sdc code 1` AS BIGINT) * 2) + (
-                SHIFTRIGHT((`t`.`sdc draw bits 0 208 16` * 2), 16)
+                SHIFTRIGHT((`t`.`sdc draw bits 1 16 16` * 2), 16)
               ) + 1 AS INT
             ) - 1
           )
@@ -184,7 +184,7 @@ CAST(
         `t`.`sdc list flag moves`,
         CAST(
           (CAST(`t`.`sdc code 1` AS BIGINT) * 2) + (
-            SHIFTRIGHT((`t`.`sdc draw bits 0 208 16` * 2), 16)
+            SHIFTRIGHT((`t`.`sdc draw bits 1 16 16` * 2), 16)
           ) + 1 AS INT
         ) - 1
       ) AS INT
@@ -195,13 +195,13 @@ CAST(
   get(
     `t`.`sdc list letter values`,
     CAST(
-      (SHIFTRIGHT((`t`.`sdc draw bits 1 0 32` * 3), 32)) + 1 + CAST(
+      (SHIFTRIGHT((`t`.`sdc draw bits 0 192 32` * 3), 32)) + 1 + CAST(
         (
-          ((`t`.`sdc draw bits 1 0 32` * 3) & 4294967295) >= get(
+          ((`t`.`sdc draw bits 0 192 32` * 3) & 4294967295) >= get(
             `t`.`sdc list letter thresholds`,
             CAST(
               (CAST(`t`.`sdc code 2` AS BIGINT) * 3) + (
-                SHIFTRIGHT((`t`.`sdc draw bits 1 0 32` * 3), 32)
+                SHIFTRIGHT((`t`.`sdc draw bits 0 192 32` * 3), 32)
               ) + 1 AS INT
             ) - 1
           )
@@ -210,7 +210,7 @@ CAST(
         `t`.`sdc list letter moves`,
         CAST(
           (CAST(`t`.`sdc code 2` AS BIGINT) * 3) + (
-            SHIFTRIGHT((`t`.`sdc draw bits 1 0 32` * 3), 32)
+            SHIFTRIGHT((`t`.`sdc draw bits 0 192 32` * 3), 32)
           ) + 1 AS INT
         ) - 1
       ) AS INT
@@ -229,9 +229,9 @@ FROM (
   (
     NULLIF(array_position(`t`.`sdc list letter values`, CAST(CAST(`t`.`letter` AS STRING) AS STRING)), 0) - 1
   ) AS `sdc code 2`,
-  CAST(conv(substr(`t`.`sdc digest bits 0`, 45, 4), 16, 10) AS BIGINT) AS `sdc draw bits 0 192 16`,
-  CAST(conv(substr(`t`.`sdc digest bits 0`, 41, 4), 16, 10) AS BIGINT) AS `sdc draw bits 0 208 16`,
-  CAST(conv(substr(`t`.`sdc digest bits 1`, 25, 8), 16, 10) AS BIGINT) AS `sdc draw bits 1 0 32`,
+  CAST(conv(substr(`t`.`sdc digest bits 1`, 29, 4), 16, 10) AS BIGINT) AS `sdc draw bits 1 0 16`,
+  CAST(conv(substr(`t`.`sdc digest bits 1`, 25, 4), 16, 10) AS BIGINT) AS `sdc draw bits 1 16 16`,
+  CAST(conv(substr(`t`.`sdc digest bits 0`, 41, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 192 32`,
   CAST(conv(substr(`t`.`sdc digest bits 0`, 9, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 64 32`,
   CAST(conv(substr(`t`.`sdc digest bits 0`, 1, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 96 32`,
   CAST(conv(substr(`t`.`sdc digest bits 0`, 25, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 0 32`,
@@ -240,18 +240,18 @@ FROM (
     SELECT `t`.*,
     sha2(
       concat(
-        'b4d2591ab9d81ba32310aed3adb86fcd:bits 0:',
-        coalesce(CAST(`t`.`key` AS STRING), raise_error('a record has no key'))
-      ),
-      256
-    ) AS `sdc digest bits 0`,
-    sha2(
-      concat(
         'b4d2591ab9d81ba32310aed3adb86fcd:bits 1:',
         coalesce(CAST(`t`.`key` AS STRING), raise_error('a record has no key'))
       ),
       256
     ) AS `sdc digest bits 1`,
+    sha2(
+      concat(
+        'b4d2591ab9d81ba32310aed3adb86fcd:bits 0:',
+        coalesce(CAST(`t`.`key` AS STRING), raise_error('a record has no key'))
+      ),
+      256
+    ) AS `sdc digest bits 0`,
     (SELECT `word values` FROM `p`) AS `sdc list word values`,
     (SELECT `word thresholds` FROM `p`) AS `sdc list word thresholds`,
     (SELECT `word moves` FROM `p`) AS `sdc list word moves`,

@@ -143,6 +143,19 @@ def test_persons_with_several_records_and_keys_of_two_columns() -> None:
     assert "each customer_id" in lines.guesses["handle"].reason
 
 
+def test_several_records_of_one_person_do_not_count_as_several_people() -> None:
+    con = duckdb.connect()
+    con.execute("""
+        CREATE TABLE visits AS SELECT i AS visit_id, i // 4 AS patient_id, (hash(i) % 9)::INTEGER AS ward,
+            DATE '2020-01-01' + (hash(i // 4) % 300)::INTEGER AS admitted, i * 1.5 AS cost FROM range(2000) AS r(i)
+    """)
+    policy = drafted(con)
+    assert policy.tables["visits"].release.min_k == 20
+    (view,) = policy.tables["visits"].protect.values()
+    assert view.rows is not None
+    assert getattr(view.rows, "k", 0) == 20
+
+
 def test_views_and_other_schemas() -> None:
     con = duckdb.connect()
     con.execute("CREATE SCHEMA hr")

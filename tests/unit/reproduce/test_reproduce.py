@@ -14,6 +14,8 @@ NEEDS_DATA = [
     "thesis_framework.py",
     "thesis_risk.py",
     "vicus_mushroom.py",
+    "vicus_scan.py",
+    "vicus_figures.py",
     "ean.py",
     "cae_acs.py",
     "c45_weka.py",

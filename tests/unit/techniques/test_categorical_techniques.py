@@ -34,7 +34,7 @@ def cut(bits: Bits, key: int) -> int:
     subkey = Secret(SECRET.encode()).subkey("t")
     digest = hashlib.sha256(f"{subkey}:bits {bits.first // 256}:{key}".encode()).hexdigest()
     half = digest[:32] if bits.first % 256 < 128 else digest[32:]
-    return int(half, 16) >> (bits.first % 128) & (2**bits.width - 1)
+    return int(half, 16) >> (bits.first % 128) & ((1 << bits.width) - 1)
 
 
 WORDS = "SELECT i AS id, ['red', 'green', 'blue', 'grey'][1 + i % 4] AS word FROM range(1, 60001) t(i)"

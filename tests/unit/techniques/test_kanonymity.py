@@ -11,7 +11,7 @@ from sdcdb.errors import DataError
 from sdcdb.measures.anonymity import k_anonymity, l_diversity, t_closeness
 from sdcdb.techniques.families import lattice
 from sdcdb.techniques.families.crowds import Crowd, Targets, satisfied
-from sdcdb.techniques.families.ladders import ladder_of
+from sdcdb.techniques.families.ladders import Rung, ladder_of
 from sdcdb.techniques.families.lattice import Attribute, numbered, search
 from sdcdb.techniques.kanonymity import FittedKanonymity
 from sdcdb.techniques.technique import ColumnSpec
@@ -140,10 +140,10 @@ def test_the_search_finds_what_brute_force_finds(seed: int, paths: int, monkeypa
         values = [f"{n:02}" for n in range(many)]
         codes = draw.integers(0, many, size)
         counts = np.bincount(codes, minlength=many)
-        groups = ({"low": tuple(values[:2]), "high": tuple(values[2:4])}, {"all": ("low", "high")})
+        groups: list[Rung] = [{"low": tuple(values[:2]), "high": tuple(values[2:4])}, {"all": ("low", "high")}]
         ladder = ladder_of(ColumnSpec("c", "VARCHAR"), values, counts.tolist(), groups)
         heights = range(ladder.height)
-        attributes.append(Attribute(codes, *(tuple(map(what, heights)) for what in (ladder.codes, ladder.losses))))
+        attributes.append(Attribute(codes, tuple(map(ladder.codes, heights)), tuple(map(ladder.losses, heights))))
     crowd = Crowd(draw.integers(1, 4, size).astype(float), (draw.integers(0, 3, size),), (False,))
     for targets in (Targets(4), Targets(3, 2), Targets(2, 1.5, entropy=True), Targets(2, t=0.3)):
         found = search(attributes, crowd, targets, 0.2)

@@ -65,20 +65,19 @@ class Table:
             found = linprog(sign * part, A_eq=np.array(self.rows), b_eq=self.answers, bounds=(0, 100), method="highs")
             assert found.success
             ends.append(sign * found.fun)
-        return ends[1] - ends[0]
+        return float(ends[1] - ends[0])
 
 
 @pytest.mark.parametrize("seed", range(8))
 def test_no_group_of_few_people_and_no_part_of_a_person_is_known(seed: int) -> None:
     """Against every group of one or two people made of whole atoms, and every part of a person by atoms."""
     rng = np.random.default_rng(seed)
-    table = Table(rng, persons=int(rng.integers(8, 14)), cells=int(rng.integers(6, 12)), most=4)
+    table = Table(rng, persons=int(rng.integers(16, 30)), cells=int(rng.integers(6, 11)), most=3)
     for _ in range(25):
         flags = rng.random(table.cells) < rng.choice([0.3, 0.5, 0.8])
         if table.people.number(flags) >= LIMITS.min_set:
             table.ask(flags)
-    if not table.rows:
-        pytest.skip("nothing was answered")
+    assert len(table.rows) >= 3
     atoms = table.atoms()
     owners = [set(table.person[atoms == a]) for a in range(atoms.max() + 1)]
     for few in chain(
@@ -172,15 +171,15 @@ def test_the_search_finds_what_trying_all_groups_finds(seed: int) -> None:
     projection = np.eye(atoms) - np.linalg.pinv(sets) @ sets
     groups, finished = small_groups_of_people(projection, people, least)
     assert finished
-    wanted = set()
+    wanted: set[tuple[int, ...]] = set()
     for size in range(1, atoms + 1):
         for group in combinations(range(atoms), size):
             flags = np.isin(np.arange(atoms), group).astype(np.float64)
-            few = len(np.unique(np.concatenate([people[n] for n in group]))) < least
+            small = len(np.unique(np.concatenate([people[n] for n in group]))) < least
             minimal = not any(set(each) <= set(group) for each in wanted)
-            if few and minimal and np.abs(projection @ flags).max() < 1e-9:
+            if small and minimal and np.abs(projection @ flags).max() < 1e-9:
                 wanted.add(group)
     assert {tuple(sorted(group.tolist())) for group in groups} >= wanted
-    for group in groups:
-        flags = np.isin(np.arange(atoms), group).astype(np.float64)
+    for found in groups:
+        flags = np.isin(np.arange(atoms), found).astype(np.float64)
         assert np.abs(projection @ flags).max() < 1e-6

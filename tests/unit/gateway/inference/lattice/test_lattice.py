@@ -224,3 +224,23 @@ def test_one_user_may_take_a_share_of_the_margin_only() -> None:
     assert lattice.raised["eve"] <= SHARE * lattice.grid.cap
     assert lattice.level <= SHARE * lattice.grid.cap + 1e-9
     assert any(lattice.allows(lattice.with_set(cells, "ana"), "ana") for cells in refused)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_is_carried_along_stays_the_gram_schmidt_vectors(seed: int) -> None:
+    """From short vectors on, through sets, splits and exchanges: b_i is b*_i plus what the vectors before it span."""
+    rng = np.random.default_rng(seed)
+    counts = rng.integers(1, 4, 120)
+    short: ShortVectors | None = ShortVectors.fresh(counts.astype(np.float64))
+    for _ in range(25):
+        assert short is not None
+        short = short.with_set(rng.random(120) < 0.5)
+    assert short is not None
+    basis = from_short(short)
+    for _ in range(20):
+        assert basis is not None
+        basis = with_set(basis, rng.random(120) < 0.5, 2.0)  # a low cap: vectors are exchanged
+    assert basis is not None
+    products = (basis.vectors / basis.records) @ basis.directions.T
+    assert np.allclose(np.triu(products, 1), 0, atol=1e-7 * basis.squared.max())
+    assert np.allclose(np.diag(products), basis.squared)

@@ -1,0 +1,84 @@
+"""Requests that no browser sends, on the bare socket: each ends its own connection, and the door stays open."""
+
+import socket
+import time
+from collections.abc import Iterator
+
+import pytest
+from support import serving
+
+from sdcdb.web import patience
+from sdcdb.web.serving import HttpDoor, start_http
+
+
+@pytest.fixture(scope="module")
+def door(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpDoor]:
+    with serving.service(serving.create(tmp_path_factory.mktemp("http"), rows=60)) as service:
+        opened = start_http(service, "127.0.0.1", 0)
+        yield opened
+        opened.stop()
+
+
+def sent(door: HttpDoor, data: bytes) -> bytes:
+    """Send bytes; return everything until the server closes."""
+    with socket.create_connection((door.host, door.port), timeout=20) as client:
+        client.sendall(data)
+        found = b""
+        while part := client.recv(65_536):
+            found += part
+    return found
+
+
+def answers(door: HttpDoor) -> bool:
+    return sent(door, b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").startswith(b"HTTP/1.1 200")
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"GET /healthz HTTP/1.1\r\nHost: x\r\nX-a: ",
+        b"POST /login HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nname=",
+    ],
+)
+def test_whoever_dribbles_is_sent_away(door: HttpDoor, monkeypatch: pytest.MonkeyPatch, head: bytes) -> None:
+    monkeypatch.setattr(patience, "HEAD_SECONDS", 0.3)
+    monkeypatch.setattr(patience, "BODY_SECONDS", 0.6)
+    began = time.monotonic()
+    assert b"200 OK" not in sent(door, head)
+    assert time.monotonic() - began < 10
+    assert answers(door)
+
+
+def test_a_second_request_is_waited_for_no_longer_than_the_first(
+    door: HttpDoor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(patience, "HEAD_SECONDS", 0.5)
+    found = sent(door, b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nGET /healthz HTTP/1.1\r\nHost: ")
+    assert found.count(b"HTTP/1.1 200") == 1
+
+
+def test_a_request_with_two_lengths_is_refused_and_nothing_behind_it_is_read(door: HttpDoor) -> None:
+    smuggled = b"0\r\n\r\nGET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
+    head = b"POST /api/v1/ask HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n"
+    found = sent(door, head + smuggled)
+    assert found.startswith(b"HTTP/1.1 400")
+    assert found.count(b"HTTP/1.1") == 1
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"GET /healthz HTTP/1.1\r\n\r\n",
+        b"POST /login HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nContent-Length: 5\r\n\r\nabcd",
+        b"POST /login HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
+        b"GET /healthz HTTP/1.1\r\nHost: x\r\n" + b"X-a: b\r\n" * 20_000 + b"\r\n",
+        b"\x16\x03\x01\x02\x00" + b"\x01" * 100,
+    ],
+)
+def test_what_is_no_request_ends_its_connection(door: HttpDoor, data: bytes) -> None:
+    try:
+        found = sent(door, data)
+    except ConnectionError:
+        found = b""
+    assert b"200 OK" not in found
+    assert answers(door)
