@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support.corpus import DATA, POLICY
 
 import sdcdb
 from sdcdb.auditor.reading.snapshot import Snapshot
+from support.corpus import DATA, POLICY
 
 
 @pytest.fixture(scope="session")

@@ -3,7 +3,7 @@
 import pytest
 
 from sdcdb.auditor.reading.fact import Account, Outcome
-from sdcdb.auditor.reading.input_history import History
+from sdcdb.auditor.reading.input_history import History, Occurrence
 from sdcdb.auditor.reading.snapshot import Snapshot
 from sdcdb.logs.record import LoggedQuery
 
@@ -59,7 +59,12 @@ def last_account(snapshot: Snapshot, dialect: str, script: str) -> Account:
     history = History(snapshot)
     told: list[Account] = []
     count = history._count
-    history._count = lambda found, here: (told.append(found), count(found, here))[1]  # type: ignore[method-assign]
+
+    def noted(found: Account, here: Occurrence) -> None:
+        told.append(found)
+        count(found, here)
+
+    history._count = noted  # type: ignore[method-assign]
     for number, sql in enumerate(script.split("; "), start=1):
         history.add(LoggedQuery(number, None, "eve", sql, None, "log", dialect))
     assert len(told) == history.statements == script.count("; ") + 1
