@@ -58,7 +58,7 @@ def won(database: Database) -> float:
     """Return the share of people whose sex the most frequent copy tells."""
     real = truth(database, "sex")
     votes = {who: Counter(values).most_common(1)[0][0] for who, values in copies(database, "sex").items()}
-    return sum(votes[who] == real[who] for who in real) / PEOPLE
+    return len([who for who in real if votes[who] == real[who]]) / PEOPLE
 
 
 WARNER = {"sex": {"method": "warner", "p": TRUE}}
