@@ -7,9 +7,10 @@ import tempfile
 import pytest
 from support.contract import case, contract_secret, first_case
 from support.in_process import run_here
+from support.staff_snapshot import staff_snapshot
 from support.stages import stage
 
-__all__ = ["case", "contract_secret", "first_case", "run_here", "stage"]
+__all__ = ["case", "contract_secret", "first_case", "run_here", "staff_snapshot", "stage"]
 
 os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="sdcdb-state-")  # marks of ledgers, not in anybody's home
 

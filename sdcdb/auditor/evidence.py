@@ -138,7 +138,20 @@ class Evidence:
 
     def first(self, number: int) -> "Evidence":
         """Return the first answers, up to a number."""
-        return self.only(range(number))
+        if number >= len(self):
+            return self
+        part = replace(
+            self,
+            packed=self.packed[:number],
+            kinds=self.kinds[:number],
+            answers=self.answers[:number],
+            numbers=self.numbers[:number],
+        )
+        if "matrix" in self.__dict__:
+            part.__dict__["matrix"] = self.matrix[:number]
+        if self.__dict__.get("gram") is not None:
+            part.__dict__["gram"] = self.__dict__["gram"][:number, :number]
+        return part
 
     def of_kind(self, *kinds: Kind) -> list[int]:
         """Return the positions of the answers of these kinds."""

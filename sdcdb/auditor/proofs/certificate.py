@@ -106,8 +106,9 @@ def of_one(evidence: Evidence, cell: int) -> Certificate | None:
     alone = np.zeros(len(evidence.counts), bool)
     alone[cell] = True
     held = np.packbits(evidence.counts > 0)
-    same = ((evidence.packed & held) == np.packbits(alone)).all(axis=1)
-    for at in np.flatnonzero(same).tolist():
+    about = np.flatnonzero(evidence.packed[:, cell // 8] & (128 >> cell % 8))
+    same = ((evidence.packed[about] & held) == np.packbits(alone)).all(axis=1)
+    for at in about[same].tolist():
         if evidence.kinds[at] == "sum":
             return Certificate((at,), smallest=True, combination=Combination({at: Fraction(1)}, smallest=True))
     return None

@@ -55,13 +55,14 @@ def mixture(found: Intervals, cells: Sequence[int], counts: Sequence[int], domai
     number = min(GRID, values_in(low, float(domain.high), domain))
     edges = np.linspace(low, float(domain.high), number)
     probability = np.zeros(number)
-    for cell, count in zip(cells, counts, strict=True):
-        first = np.searchsorted(edges, found.lower[cell] - 1e-9 * wide)
-        last = np.searchsorted(edges, found.upper[cell] + 1e-9 * wide, side="right")
+    lower, upper = found.lower[cells], found.upper[cells]
+    firsts = np.searchsorted(edges, lower - 1e-9 * wide).tolist()
+    lasts = np.searchsorted(edges, upper + 1e-9 * wide, side="right").tolist()
+    for n, (first, last, count) in enumerate(zip(firsts, lasts, counts, strict=True)):
         if last <= first:  # between two grid values: the nearer one
-            first = int(np.argmin(np.abs(edges - (found.lower[cell] + found.upper[cell]) / 2)))
-            last = first + 1
-        probability[first:last] += count / (last - first)
+            probability[int(np.argmin(np.abs(edges - (lower[n] + upper[n]) / 2)))] += count
+        else:
+            probability[first:last] += count / (last - first)
     return edges[probability > 0], probability[probability > 0] / probability.sum()
 
 

@@ -192,7 +192,17 @@ def _created(tree: exp.Create, names: Named, relations: Relations, columns: Colu
             return not_understood(names.reason, redefines, names.unknown)
     elif kind not in ("TABLE", "VIEW", "SCHEMA", "SEQUENCE", "TYPE", "DATABASE"):
         return not_understood(f"CREATE {kind} is not understood", redefines)
-    return harmless(f"creates a {kind.lower()} without confidential data", Effects(creates=(name,) if name else ()))
+    part = _part_of_restricted(tree, relations)
+    why = f"creates an empty {kind.lower()} as a part of a restricted one" if part else ""
+    why = why or f"creates a {kind.lower()} without confidential data"
+    return harmless(why, redefines if part else Effects(creates=(name,) if name else ()))
+
+
+def _part_of_restricted(tree: exp.Create, relations: Relations) -> bool:
+    """Tell whether a new table is to hold records of a restricted one: its partition, or one that inherits it."""
+    named_in = tree.find(exp.InheritsProperty, exp.PartitionedOfProperty)
+    tables = named_in.find_all(exp.Table) if named_in is not None else ()
+    return any(find(relations, fold(table.db), fold(table.name)) is not None for table in tables)
 
 
 def _indexed(tree: exp.Create, names: Named, columns: Columns) -> Account:

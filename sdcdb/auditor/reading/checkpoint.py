@@ -23,7 +23,7 @@ from sdcdb.errors import DataError, SdcdbError
 from sdcdb.gateway.tables.fingerprint import fingerprint
 from sdcdb.logs.record import Beginning, LogProblem, Place
 
-FORM = 3
+FORM = 4
 
 
 def basis(con: duckdb.DuckDBPyConnection, snapshot: Snapshot) -> str:
@@ -115,7 +115,7 @@ def _history(state: Mapping[str, Any], snapshot: Snapshot) -> History:
 
 def _sessions(sessions: Sessions) -> dict[str, Any]:
     users = [
-        [*user, each.prepared, sorted(each.cursors), each.elsewhere, each.stored]
+        [*user, each.prepared, sorted(each.cursors), each.elsewhere, each.stored, each.left]
         for user, each in sessions.by_user.items()
     ]
     return {"users": users, "redefined": sorted(sessions.redefined), "created": sorted(sessions.created)}
@@ -123,8 +123,8 @@ def _sessions(sessions: Sessions) -> dict[str, Any]:
 
 def _sessions_of(state: Mapping[str, Any]) -> Sessions:
     by_user = {
-        (source, user): Session(prepared, set(cursors), elsewhere, stored)
-        for source, user, prepared, cursors, elsewhere, stored in state["users"]
+        (source, user): Session(prepared, set(cursors), elsewhere, stored, left)
+        for source, user, prepared, cursors, elsewhere, stored, left in state["users"]
     }
     return Sessions(by_user, frozenset(state["redefined"]), frozenset(state["created"]))
 

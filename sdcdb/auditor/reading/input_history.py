@@ -147,6 +147,7 @@ class History:
             found = self._account(text, query, session)
             if query.error is None:
                 self.sessions.apply(found.effects, session)
+            self.sessions.note(found, text, session)
             self._count(found, here)
 
     def _texts(self, query: LoggedQuery) -> list[str]:

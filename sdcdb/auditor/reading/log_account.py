@@ -4,6 +4,7 @@ Nothing is taken for harmless because a name was not seen in it. A statement is 
 relation and function in it is known, and none of its parts can show a confidential value.
 """
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -14,6 +15,7 @@ from sqlglot.errors import SqlglotError
 
 from sdcdb.auditor.evidence import exactly
 from sdcdb.auditor.reading import commands
+from sdcdb.auditor.reading.carried import LEFT, NOTHING_LEFT, carries
 from sdcdb.auditor.reading.changes import CHANGES, DEFINES, changed, defined
 from sdcdb.auditor.reading.collation import FOLDING, alike, folded
 from sdcdb.auditor.reading.confidential import reads_confidential
@@ -42,7 +44,10 @@ def account(
         return not_understood(why or "")
     if not said(text):
         return harmless("no statement")
-    return _by_words(commands.leading(text), dialect, snapshot, answers, context)
+    found = _by_words(commands.leading(text), dialect, snapshot, answers, context)
+    if found.outcome is Outcome.HARMLESS and carries(text):
+        return replace(found, reason=NOTHING_LEFT) if not context.left else not_understood(LEFT, found.effects)
+    return found
 
 
 def _by_words(text: str, dialect: str, snapshot: Snapshot, answers: Rows | None, context: Context) -> Account:
@@ -100,7 +105,9 @@ def _other(tree: exp.Expr, names: Named, snapshot: Snapshot) -> Account:
         if isinstance(inner, exp.Query):
             return _plan(inner, names, snapshot)
         return harmless("describes the database, and shows no data")
-    if isinstance(tree, exp.Kill | exp.Attach | exp.Detach | exp.Install | exp.Show):
+    if isinstance(tree, exp.Show) and not str(tree.name).upper().startswith(("ENGINE", "BINLOG", "RELAYLOG")):
+        return harmless("describes the database, and shows no data")
+    if isinstance(tree, exp.Kill | exp.Attach | exp.Detach | exp.Install):
         return harmless("changes the session, and shows no data")
     return not_understood(f"not an understood statement ({tree.key.upper()})", unknown=names.unknown)
 
@@ -154,7 +161,10 @@ def _query(tree: exp.Expr, names: Named, snapshot: Snapshot, answers: Rows | Non
         if names.doubts:
             return not_understood(names.reason, unknown=names.unknown)
         reason = "reads no confidential column" if names.restricted else "reads only data that is not confidential"
-        return harmless(reason if names.restricted or names.open else "reads no table", Effects(creates=_into(into)))
+        if not names.restricted and not names.open:
+            variable = tree.find(exp.Parameter, exp.SessionParameter)
+            reason = "reads no table" + (", and variables that hold nothing confidential" if variable else "")
+        return harmless(reason, Effects(creates=_into(into)))
     if into is not None or tree.find(exp.PropertyEQ) or _assigns(tree):
         return not_understood(f"stores {read}", Effects(redefines=_into(into), stores=True))
     found = _read(tree, snapshot, answers)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
+from sdcdb.auditor.reading.carried import LEFT, carries
 from sdcdb.auditor.reading.catalogues import READ_BY_NAME, TABLE_FUNCTIONS, describes, is_catalogue_schema
 from sdcdb.auditor.reading.surroundings import Surroundings
 from sdcdb.connection.identifiers import fold
@@ -15,12 +16,14 @@ class Context:
     """What earlier statements of the log have done to names.
 
     `elsewhere`: this user's names are looked for in another schema. `stored`: a variable may hold a confidential value.
+    `left`: a number of rows, a message or a setting may be confidential.
     """
 
     redefined: frozenset[str] = frozenset()
     created: frozenset[str] = frozenset()
     elsewhere: bool = False
     stored: bool = False
+    left: bool = False
 
 
 @dataclass(frozen=True)
@@ -71,11 +74,20 @@ def named(tree: exp.Expr, relations: Relations, around: Surroundings, context: C
         doubts[f"{name.upper()} reads what a text names"] = None
     for name in sorted(calls & around.views):
         doubts[f"reads a restricted table through {name}"] = None
-    if context.stored and tree.find(exp.Parameter, exp.SessionParameter, exp.Placeholder):
-        doubts["reads a variable that may hold a confidential value"] = None
+    doubts |= dict.fromkeys(_taken_over(tree, context))
     if unknown:
         doubts[f"the database does not know {', '.join(unknown)}"] = None
     return Named(tuple(restricted.values()), tuple(doubts), tuple(unknown), seen)
+
+
+def _taken_over(tree: exp.Expr, context: Context) -> list[str]:
+    """Return doubts about what earlier statements of the session left."""
+    found = []
+    if context.stored and tree.find(exp.Parameter, exp.SessionParameter, exp.Placeholder):
+        found.append("reads a variable that may hold a confidential value")
+    if context.left and carries(tree.sql(comments=False)):
+        found.append(LEFT)
+    return found
 
 
 def renamed_columns(table: str) -> str:

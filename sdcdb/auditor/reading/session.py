@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from sdcdb.auditor.reading.commands import executes, fetched, leading
-from sdcdb.auditor.reading.fact import Account, Effects, harmless, not_understood
+from sdcdb.auditor.reading.fact import Account, Effects, Outcome, harmless, not_understood
 from sdcdb.auditor.reading.named import Context
 from sdcdb.logs.binding import executed
 
@@ -17,6 +17,7 @@ class Session:
     cursors: set[str] = field(default_factory=set)
     elsewhere: bool = False
     stored: bool = False
+    left: bool = False
 
 
 @dataclass
@@ -36,7 +37,7 @@ class Sessions:
 
     def context(self, session: Session) -> Context:
         """Return what a statement of a session depends on beside its text."""
-        return _context(self.redefined, self.created, session.elsewhere, session.stored)
+        return _context(self.redefined, self.created, session.elsewhere, session.stored, session.left)
 
     def apply(self, effects: Effects, session: Session) -> None:
         """Note what a statement did."""
@@ -53,6 +54,12 @@ class Sessions:
             session.cursors.add(effects.opens)
         session.stored = session.stored or effects.stores
 
+    def note(self, found: Account, sql: str, session: Session) -> None:
+        """Note that a statement, also one that failed, may have left confidential values behind in its session."""
+        if found.outcome in (Outcome.FINDING, Outcome.NOT_UNDERSTOOD):
+            session.left = True
+            session.stored = session.stored or "@" in sql
+
 
 @lru_cache(10_000)
 def _words(sql: str) -> tuple[str, str | None, str | None]:
@@ -62,8 +69,8 @@ def _words(sql: str) -> tuple[str, str | None, str | None]:
 
 
 @lru_cache(1_000)
-def _context(redefined: frozenset[str], created: frozenset[str], elsewhere: bool, stored: bool) -> Context:  # noqa: FBT001
-    return Context(redefined, created, elsewhere, stored)
+def _context(redefined: frozenset[str], created: frozenset[str], *flags: bool) -> Context:
+    return Context(redefined, created, *flags)
 
 
 def resumed(sql: str, session: Session) -> tuple[str, bool] | Account | None:

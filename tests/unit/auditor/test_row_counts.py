@@ -1,12 +1,7 @@
 """Row counts of changes are answers: what `SELECT count(*)` reveals under a condition, a change reveals too."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
-from support.corpus import DATA, POLICY
 
-import sdcdb
 from sdcdb.auditor.audit import Audit, Options, audit
 from sdcdb.auditor.reading.input_history import History
 from sdcdb.auditor.reading.snapshot import Snapshot
@@ -27,19 +22,6 @@ CONDITIONS = (
 )  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Snapshot]:
-    folder: Path = tmp_path_factory.mktemp("counts")
-    with sdcdb.open(folder / "staff.duckdb", create=True) as made:
-        made.con.execute(DATA)
-    (folder / "staff.policy.yaml").write_text(POLICY)
-    with sdcdb.open(folder / "staff.duckdb", read_only=True) as opened:
-        assert opened.policy is not None
-        found = Snapshot(opened.con, opened.policy)
-        yield found
-        found.close()
-
-
 def audited(snapshot: Snapshot, sql: str, dialect: str = "postgres") -> Audit:
     history = History(snapshot)
     history.add(LoggedQuery(1, None, "eve", sql, None, "log", dialect))
@@ -51,10 +33,10 @@ def known(found: Audit) -> list[tuple[str, str, tuple[str, ...]]]:
 
 
 @pytest.mark.parametrize("condition", CONDITIONS)
-def test_a_change_is_never_less_than_the_count(snapshot: Snapshot, condition: str) -> None:
-    asked = audited(snapshot, f"SELECT count(*) FROM staff WHERE {condition}")
+def test_a_change_is_never_less_than_the_count(staff_snapshot: Snapshot, condition: str) -> None:
+    asked = audited(staff_snapshot, f"SELECT count(*) FROM staff WHERE {condition}")
     for form in CHANGES:
-        change = audited(snapshot, form.format(condition))
+        change = audited(staff_snapshot, form.format(condition))
         listed = change.tally.findings + sum(change.tally.not_understood.values())
         assert (listed, change.tally.harmless) == (1, {}), form
         assert change.exceeds
@@ -63,13 +45,13 @@ def test_a_change_is_never_less_than_the_count(snapshot: Snapshot, condition: st
 
 
 @pytest.mark.parametrize("dialect", ["postgres", "mysql", "tsql", "duckdb"])
-def test_whom_a_delete_removed_is_not_in_the_data(snapshot: Snapshot, dialect: str) -> None:
+def test_whom_a_delete_removed_is_not_in_the_data(staff_snapshot: Snapshot, dialect: str) -> None:
     """Nobody of the set matches: either nobody did, or they were removed. Who is left does not have it."""
-    found = audited(snapshot, "DELETE FROM staff WHERE diagnosis = 'cold' AND id = 7", dialect)
+    found = audited(staff_snapshot, "DELETE FROM staff WHERE diagnosis = 'cold' AND id = 7", dialect)
     ((reason, number),) = found.tally.not_understood.items()
     assert number == 1
     assert "whom it removed is not in the data" in reason
     assert known(found) == [("diagnosis", "7", ("flu", "none"))]
-    there = audited(snapshot, "DELETE FROM staff WHERE diagnosis = 'none' AND id = 7", dialect)
+    there = audited(staff_snapshot, "DELETE FROM staff WHERE diagnosis = 'none' AND id = 7", dialect)
     assert there.tally.findings == 1
     assert known(there) == [("diagnosis", "7", ("none",))]

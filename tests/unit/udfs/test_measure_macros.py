@@ -22,8 +22,10 @@ STAFF = "(VALUES ('f', 30, 5, 1), ('f', 30, 7, 1), ('m', NULL, 5, 2), ('m', NULL
 
 
 def with_macros(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
+    """Create the macros that are SQL alone; those in `lists.sql` call functions of Python."""
     for file in sorted((files("sdcdb.udfs") / "macros").iterdir(), key=lambda file: file.name):
-        con.execute(file.read_text(encoding="utf-8"))
+        if file.name != "lists.sql":
+            con.execute(file.read_text(encoding="utf-8"))
     return con
 
 
