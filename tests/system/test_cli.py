@@ -135,6 +135,7 @@ def test_data_sets_are_listed(tmp_path: Path) -> None:
         "bank",
         "credit_risk",
         "customer_status",
+        "hospital",
         "staff",
     }
 

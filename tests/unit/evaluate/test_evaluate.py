@@ -341,7 +341,7 @@ def test_settings_are_read_as_they_are_written() -> None:
         ("nromal:1", "did you mean 'normal'"),
         ("normal", "has no amount"),
         ("normal:wide=3", "normal:wide=3"),
-        ("random_framework:2", "has several parameters"),
+        ("random_extended_framework:2", "has several parameters"),
         ("linnapt:10%", "class"),
         ("normal:-1", "normal:-1: sd"),
         ("microaggregation:1", "microaggregation:1: k"),

@@ -55,5 +55,5 @@ def test_the_page_holds_picture_and_rules() -> None:
 def test_an_unknown_ending_or_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SdcdbError, match="allowed endings"):
         check_format(Path("tree.gif"))
-    with pytest.raises(SdcdbError, match="cannot write"):
+    with pytest.raises(SdcdbError, match="create it first"):
         save(TREE, tmp_path / "nowhere" / "tree.svg")

@@ -171,8 +171,9 @@ def test_cgadp_keeps_a_skewed_marginal() -> None:
     )
     both, _, _ = publish({"columns": {name: {"method": "cgadp"} for name in ("age", "pay")}}, skewed)
     assert (both["pay"] == 0).mean() == pytest.approx((both["pay0"] == 0).mean(), abs=0.02)
-    for share in (0.75, 0.9, 0.99):
-        assert both["pay"].quantile(share) == pytest.approx(both["pay0"].quantile(share), rel=0.15)
+    for share in (0.75, 0.9, 0.99):  # as many are below the original's quantile, within four standard errors
+        below = (both["pay"] <= both["pay0"].quantile(share)).mean()
+        assert below == pytest.approx(share, abs=4 * (share * (1 - share) / len(both)) ** 0.5)
 
 
 def test_capt_draws_within_leaves_and_from_siblings() -> None:
