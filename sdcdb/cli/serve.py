@@ -43,8 +43,10 @@ def serve(
     """Serve a database to analysts, auditors and owners, through PostgreSQL clients and a web console."""
     import asyncio
 
+    from sdcdb.cli.hangups import Hangups
     from sdcdb.cli.serve_config import read_config
 
+    hangups = Hangups()  # before the slow imports, and before anything is opened
     try:
         from sdcdb.cli.serving import serve as run
         from sdcdb.connection.connect import must_be_a_database
@@ -73,7 +75,7 @@ def serve(
         def opened(listening: "Listening") -> None:
             _say(out, service, doors, listening, people)
 
-        asyncio.run(run(service, doors, opened))
+        asyncio.run(run(service, doors, opened, hangups))
 
 
 def _doors(settings: Any) -> "Doors":

@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Protocol
 
+from sdcdb.cli.hangups import Hangups
 from sdcdb.errors import SdcdbError
 from sdcdb.gateway.server.postgres.door import PostgresDoor
 from sdcdb.gateway.server.service import Service
@@ -61,8 +62,8 @@ def start_http(service: Service, address: Address, tls: tuple[Path, Path] | None
     return door
 
 
-async def serve(service: Service, doors: Doors, opened: Callable[[Listening], None]) -> None:
-    """Serve until SIGTERM or SIGINT; SIGHUP reloads."""
+async def serve(service: Service, doors: Doors, opened: Callable[[Listening], None], hangups: Hangups) -> None:
+    """Serve until SIGTERM or SIGINT; SIGHUP reloads, also one that came before all was open."""
     loop, ending = asyncio.get_running_loop(), asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, ending.set)
@@ -80,11 +81,16 @@ async def serve(service: Service, doors: Doors, opened: Callable[[Listening], No
             reloading.add(task)
             task.add_done_callback(reloading.discard)
 
-        loop.add_signal_handler(signal.SIGHUP, reload)
         opened(listening)
+
+        def hung_up() -> None:
+            loop.call_soon_threadsafe(reload)
+
+        hangups.let(hung_up)
         await ending.wait()
         LOG.info("stopping")
     finally:
+        hangups.ignore()
         await _close(listening)
 
 

@@ -1,6 +1,7 @@
 """Real clients against a real server. What is not installed is skipped, with a word; `.ci/clients` installs all."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -86,3 +87,50 @@ def test_psql(served: Served, command: str) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert PSQL[command] in done.stdout or PSQL[command] in done.stderr
+
+
+RELATIONS, NOTHING, NO_ROWS = "staff    | table", "Did not find any relations", "(0 rows)"
+BACKSLASHES = {
+    r"\d": RELATIONS,
+    r"\d+": "restricted: aggregates are answered exactly, or denied",
+    r"\dt": RELATIONS,
+    r"\dv": NOTHING,
+    r"\dn": "main | ann",
+    r"\l": "staff | ann",
+    r"\du": "ann",
+    r"\df": NO_ROWS,
+    r"\dT": NO_ROWS,
+    r"\dp": RELATIONS,
+    r"\di": NOTHING,
+    r"\ds": NOTHING,
+    r"\dd": NO_ROWS,
+    r"\dx": NO_ROWS,
+    r"\dC": NO_ROWS,
+    r"\do": NO_ROWS,
+    r"\dF": NO_ROWS,
+    r"\sf": "function name is required",
+    r"\sf now": "ERROR:  there is no function of this name to look at",
+    r"\sv": "view name is required",
+    r"\sv staff": '"main.staff" is not a view',
+    r"\z": RELATIONS,
+    r"\conninfo": 'You are connected to database "staff" as user "ann"',
+    r"\encoding": "UTF8",
+    r"\d staff": "salary    | integer",
+    r"\d+ staff": "confidential: only inside COUNT, SUM, AVG",
+    "SELECT COUNT(*) FROM staff": "400",
+}
+
+
+def test_psql_s_backslash_commands_in_one_connection(served: Served) -> None:
+    command = [needs("psql"), "-X", served.dsn()]
+    for number, each in enumerate(BACKSLASHES):
+        command += ["-c", rf"\echo == {number}", "-c", each]
+    done = subprocess.run(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stdout  # of the last, a question, which needs the connection still
+    said = dict(enumerate(re.split(r"^== \d+\n", done.stdout, flags=re.MULTILINE)[1:]))
+    wrong = {each: said.get(number) for number, each in enumerate(BACKSLASHES) if BACKSLASHES[each] not in said[number]}
+    assert wrong == {}
+    refused = [each for number, each in enumerate(BACKSLASHES) if "ERROR" in said[number]]
+    assert refused == [r"\sf now"]

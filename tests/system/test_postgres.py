@@ -58,6 +58,14 @@ def test_what_is_not_understood_is_0a000(con: psycopg.Connection[Any], sql: str)
         con.execute(sql)
 
 
+@pytest.mark.parametrize("sql", ["EXPLAIN SELECT 1", "EXPLAIN ANALYZE SELECT * FROM dept_dim", "explain " + SUM])
+def test_a_plan_is_refused_and_a_verdict_told(con: psycopg.Connection[Any], sql: str) -> None:
+    with pytest.raises(errors.FeatureNotSupported, match="plans are not shown here") as refused:
+        con.execute(sql.encode())
+    assert "EXPLAIN PRIVACY" in str(refused.value.diag.message_hint)
+    assert ("verdict", "allow") in con.execute(f"EXPLAIN PRIVACY {SUM}".encode()).fetchall()
+
+
 @pytest.mark.parametrize("sql", ["INSERT INTO staff VALUES (1)", "DROP TABLE staff", "CREATE TABLE x (a int)"])
 def test_writing_is_refused(con: psycopg.Connection[Any], sql: str) -> None:
     with pytest.raises(errors.ReadOnlySqlTransaction):

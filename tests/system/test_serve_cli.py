@@ -21,7 +21,7 @@ from support import postgres_door, serve_process, serving
 from support.gateway_server import question
 from support.serve_process import Served
 
-from sdcdb.gateway.ledger.entry import LoginEntry, QuestionEntry, entries
+from sdcdb.gateway.ledger.entry import ActEntry, LoginEntry, QuestionEntry, entries
 from sdcdb.gateway.ledger.places import ledger_path
 from sdcdb.gateway.ledger.read import records
 from sdcdb.gateway.ledger.verify import verify
@@ -64,6 +64,68 @@ def test_hangup_reloads_or_says_why_and_terminate_drains(path: Path) -> None:
     assert all(isinstance(json.loads(line), dict) for line in log.splitlines())
     assert "SELECT" not in log
     assert "Legal" not in log
+
+
+def hang_up_until(process: "subprocess.Popen[str]", ready: Callable[[], bool], status: Path) -> int:
+    """Send SIGHUP again and again from the moment that it does not end the process; return how often."""
+    sent = 0
+    while not ready():
+        assert process.poll() is None, f"ended with {process.returncode} after {sent} signals"
+        if int(re.findall(r"SigCgt:\s*(\w+)", status.read_text())[0], 16) >> (signal.SIGHUP - 1) & 1:
+            process.send_signal(signal.SIGHUP)
+            sent += 1
+        time.sleep(0.01)
+    return sent
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="/proc says when a process takes a signal")
+def test_hangup_while_it_opens_is_a_reload_and_while_it_closes_nothing(tmp_path: Path) -> None:
+    path = serving.create(tmp_path, rows=60)
+    log = tmp_path / "serve.log"
+    command = [sys.executable, "-m", "sdcdb", "serve", str(path), "--pg", "127.0.0.1:0", "--http", "off"]
+    with (
+        log.open("w") as errors,
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True) as process,
+    ):
+        status = Path(f"/proc/{process.pid}/status")
+        opened = ledger_path(path)
+        assert hang_up_until(process, opened.exists, status) >= 1  # the database is open, the doors are not
+        assert wait_for(lambda: '"message": "reloaded"' in log.read_text())
+        os.kill(process.pid, signal.SIGTERM)
+        for _ in range(200):
+            if process.poll() is not None:
+                break
+            process.send_signal(signal.SIGHUP)
+            time.sleep(0.01)
+        assert process.wait(30) == 0
+    acts = [entry for entry in entries(records(ledger_path(path))) if isinstance(entry, ActEntry)]
+    assert sum(entry.act == "reload" for entry in acts) >= 1
+    assert verify(ledger_path(path)).ok
+
+
+def cancel_until(con: psycopg.Connection[Any], done: threading.Event) -> None:
+    while not done.wait(0.3):
+        con.cancel()
+
+
+def test_an_explanation_that_takes_long_is_cancelled(tmp_path: Path) -> None:
+    path = serving.create(tmp_path, rows=240)
+    public = ", ".join(f"dept_dim d{n}" for n in range(5))
+    texts = " || ".join(f"d{n}.dept" for n in range(5))
+    looks = f"SELECT d0.dept FROM {public} WHERE md5(repeat({texts}, 300000)) <> ''"  # minutes, if nobody cancels
+    with serve_process.serve(path) as served, psycopg.connect(served.dsn(), autocommit=True) as con:
+        done = threading.Event()
+        cancelling = threading.Thread(target=cancel_until, args=(con, done))
+        cancelling.start()
+        try:
+            with pytest.raises(psycopg.errors.QueryCanceled, match="the statement was cancelled") as refused:
+                con.execute(f"EXPLAIN PRIVACY SELECT COUNT(*) FROM staff WHERE dept IN ({looks})".encode())
+        finally:
+            done.set()
+            cancelling.join()
+        assert refused.value.sqlstate == "57014"
+        assert con.execute("SELECT COUNT(*) FROM staff").fetchone() == (240,)
+        assert ("verdict", "allow") in con.execute("EXPLAIN PRIVACY SELECT COUNT(*) FROM staff").fetchall()
 
 
 def test_the_demo_is_served_to_the_users_that_it_names(tmp_path: Path) -> None:

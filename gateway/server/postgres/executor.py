@@ -115,6 +115,8 @@ class Executor:
             raise Refusal("0A000", "users are not managed here", hint="the owner does it: sdcdb user password DB NAME")
         if word in _WRITES:
             raise Refusal("25006", "every transaction is read-only here", hint="ask with SELECT")
+        if word == "explain" and privacy_question(uncommented(statement)) is None:
+            raise Refusal("0A000", "plans are not shown here", "rule: shape", "EXPLAIN PRIVACY tells the verdict")
         if word in cursors.WORDS:
             return await self._cursor(word, uncommented(statement), params)
         if (done := self._housekeeping(word, uncommented(statement))) is not None:
