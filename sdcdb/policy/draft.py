@@ -35,6 +35,11 @@ _PROTECT = """\
 """
 _ROWS = "    #     rows: {{method: kanonymity, k: {k}}}  # {said}; stricter: k: {more}, looser: k: {less}\n"
 
+_SEVERAL = """\
+    # No view is suggested: recoding and exchanging take records for people. Perturb columns instead, such as
+    # `cost: {method: normal, sd: 10%}`; what is the same in all records of a person is perturbed once.
+"""
+
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _YAML_WORDS = frozenset(["true", "false", "null", "yes", "no", "on", "off", "y", "n"])
 
@@ -67,22 +72,23 @@ def _table(con: duckdb.DuckDBPyConnection, found: Understood, *, view: bool) -> 
     if found.public:
         return f"  {name}: public  # CHECK: {found.public}\n"
     lines = [
-        f"  {name}:  # {counted(table.rows, 'record')}{_several(found)}",
+        f"  {name}:  # {counted(table.rows, 'record')}",
         f"    key: {yaml_name(found.key or ROWID)}  # {_why_key(found, view=view)}",
+        *_person(found),
         "    columns:",
     ]
     lines += [f"      {line}" for column in table.columns for line in _column(con, found, column)]
     if not view:  # the gateway answers questions about tables
         lines += ["    restrict:"]
         lines += [f"      {name}: {_flow(value)}" for name, value in DEFAULTS["restrict"].items() if value is not None]
-    if found.most > 1:
-        people = f"so that {K} people, of whom each has up to {found.most} records, are alike"
-        lines += [f"    release: {{min_k: {K * found.most}}}  # {people}"]
     return "\n".join(lines) + "\n" + _protect(con, found)
 
 
-def _several(found: Understood) -> str:
-    return f"; CHECK: several of one person, by {found.person}" if found.person else ""
+def _person(found: Understood) -> Iterator[str]:
+    """Say whose the records are: counted by records, many records of one person would pass for many people."""
+    if found.person:
+        said = f"CHECK: somebody has {found.most} records; people are counted, not records"
+        yield f"    person: {yaml_name(found.person)}  # {said}"
 
 
 def _why_key(found: Understood, *, view: bool) -> str:
@@ -103,10 +109,11 @@ def _protect(con: duckdb.DuckDBPyConnection, found: Understood) -> str:
     secret = suggested_columns(table, roles)
     if not (quasi or secret) or table.rows < 2:
         return ""
-    k = K * found.most
-    text = _PROTECT.format(view=yaml_name(_view_name(table.name)), k=k)
+    if found.person:
+        return _SEVERAL
+    text = _PROTECT.format(view=yaml_name(_view_name(table.name)), k=K)
     if quasi:
-        text += _ROWS.format(k=k, said=preview(con, table, quasi, k), more=2 * k, less=(K - 2) * found.most)
+        text += _ROWS.format(k=K, said=preview(con, table, quasi, K), more=2 * K, less=K - 2)
     if secret:
         text += "    #     columns:\n"
         text += "".join(f"    #       {yaml_name(c.name)}: {suggest(con, table, c)}\n" for c in secret)
