@@ -27,9 +27,8 @@ from sdcdb.gateway.inference.intervals.atoms import classes
 Floats = NDArray[np.float64]
 ROUNDING = 1e-7  # of the domain's width: the most that the solver's tolerance may be off
 SLACK = 0.1  # of a step, at most
-ROUNDS = 20
 PROJECTED = 256  # records up to which a projection is tried for each
-FEW = 10  # people who may have an extreme: with more, it reveals little
+FEW = 10  # records that are solved for together; if so few may have an extreme, all of them are
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +78,7 @@ def intervals(
     if enough is not None:
         enough += 2 * float(evidence.domain.step or 0)  # what rounding to the grid removes
     everybody = np.arange(len(evidence.counts))
-    for _ in range(ROUNDS):
+    while True:  # every round but the last gives a record its value
         # A witness is found among all cells of its set, so their intervals are needed while extremes are at work.
         found = _programmes(evidence, sums, caps, everybody if extremes else asked, enough, budget)
         if not extremes:
@@ -91,21 +90,33 @@ def intervals(
 
 
 def _doubtful_solved(evidence: Evidence, sums: list[int], caps: "Caps", found: Intervals) -> Intervals:
-    """Solve exactly for the few records that may be the only one to have an extreme."""
-    outer = caps.outer(found)
+    """Solve exactly for records until every extreme has two that surely can have it, or all that may are solved."""
     slack = ROUNDING * float(evidence.domain.width)
-    few: set[int] = set()
     for at in evidence.of_kind("min", "max"):
-        able = candidates(evidence, at, outer, slack)
-        if evidence.counts[able].sum() <= FEW:
-            few |= {int(cell) for cell in able if not found.exact[cell]}
-    if not few:
-        return found
-    cells = np.array(sorted(few))
-    solved = _programmes(evidence, sums, caps, cells, None)
-    lower, upper, exact = found.lower.copy(), found.upper.copy(), found.exact.copy()
-    lower[cells], upper[cells], exact[cells] = solved.lower[cells], solved.upper[cells], True
-    return Intervals(lower, upper, exact, {**found.ends, **solved.ends}, found.beyond - few)
+        while cells := _doubtful(evidence, at, found, caps, slack):
+            chosen = np.array(sorted(cells), dtype=np.intp)
+            solved = _programmes(evidence, sums, caps, chosen, None)
+            lower, upper, exact = found.lower.copy(), found.upper.copy(), found.exact.copy()
+            lower[chosen], upper[chosen], exact[chosen] = solved.lower[chosen], solved.upper[chosen], True
+            found = Intervals(lower, upper, exact, {**found.ends, **solved.ends}, found.beyond - set(cells))
+    return found
+
+
+def _doubtful(evidence: Evidence, at: int, found: Intervals, caps: "Caps", slack: float) -> list[int]:
+    """Return some cells to solve for, of which it is open whether they can have an extreme, if that matters.
+
+    An interval that was found is a part of the true one: a record that has the value in it surely can have it. With two
+    of them nobody is the only one. What is beyond the budget stays so, unless few may have the extreme.
+    """
+    able = candidates(evidence, at, caps.outer(found), slack)
+    sure = set(candidates(evidence, at, found, slack).tolist()) - found.beyond
+    few = int(evidence.counts[able].sum()) <= FEW
+    if not few and sum(int(evidence.counts[cell]) for cell in sure) > 1:
+        return []
+    value = float(evidence.answers[at])
+    end = found.lower if evidence.kinds[at] == "min" else found.upper
+    cells = [int(cell) for cell in able if not found.exact[cell] and (few or int(cell) not in sure | found.beyond)]
+    return sorted(cells, key=lambda cell: abs(float(end[cell]) - value))[:FEW]
 
 
 class Caps:
