@@ -1,6 +1,7 @@
 """What denials tell: nothing. A decision looks at the question and at past answers, never at the answer to come."""
 
 import random
+import secrets
 
 import pytest
 from support import victims
@@ -36,7 +37,11 @@ def redrawn(people: list[tuple[object, ...]], seed: int) -> list[tuple[object, .
     ]
 
 
-def test_verdicts_do_not_depend_on_values_outside_of_past_answers(stage: Stages) -> None:
+def test_verdicts_do_not_depend_on_values_outside_of_past_answers(
+    stage: Stages, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The audit's private random numbers are the same for all: they alone can change a verdict that is near a limit.
+    monkeypatch.setattr(secrets, "token_bytes", lambda number=32: b"c" * number)
     people = victims.people(120)
     gateways = [stage(redrawn(people, seed) if seed else people).gateway for seed in range(4)]
     for gateway in gateways:
