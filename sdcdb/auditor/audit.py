@@ -74,11 +74,20 @@ class ColumnAudit:
     """Two quasi-identifiers; per combination, the number of records and the narrowest share of the domain."""
     exposing: frozenset[int] = frozenset()
     """The answers that are part of a finding, by their number in the history."""
+    unsettled: frozenset[int] = frozenset()
+    """Cells that may be known since values are whole numbers: no others were found that fit all answers of a pool."""
+    doubtful: frozenset[int] = frozenset()
+    """The answers about these, by their number in the history."""
 
     @property
     def not_computed(self) -> int:
         """How many records have no bounds, as the solver gave no answer: they may be exposed."""
         return int(self.everybody.evidence.counts[list(self.everybody.found.beyond)].sum())
+
+    @property
+    def not_excluded(self) -> int:
+        """How many records may be known since values are whole numbers."""
+        return int(self.everybody.evidence.counts[list(self.unsettled)].sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,9 +110,17 @@ class Audit:
         return sorted(every, key=lambda each: (-each.level, each.width))
 
     @property
+    def not_excluded(self) -> list[tuple[str, str, int]]:
+        """How many records of which column may be known: no other whole numbers were found that fit all answers."""
+        numbers = [(each.table, each.column, each.not_excluded) for each in self.columns]
+        numbers += [(each.table, each.column, each.not_excluded) for each in self.categories]
+        return [each for each in numbers if each[2]]
+
+    @property
     def exceeds(self) -> bool:
         """Whether anything exceeds the policy, or might: also where something was lost or could not be certain."""
         lost = self.history.problem_count or self.history.uncertain or any(each.not_computed for each in self.columns)
+        lost = lost or self.not_excluded
         return bool(self.findings or self.tally.findings or self.tally.not_understood or lost)
 
 
@@ -121,7 +138,8 @@ def audit(history: History, options: Options, say: Say | None = None) -> Audit:
         names = naming.records(table)
         categories.append(audit_categories(history, table, column, options.together, options.proofs, names, limit))
     exposing = {at for each in columns for at in each.exposing} | {at for each in categories for at in each.exposing}
-    return Audit(history, naming, options, tuple(columns), tuple(categories), tally(history, exposing))
+    doubtful = {at for each in columns for at in each.doubtful} | {at for each in categories for at in each.doubtful}
+    return Audit(history, naming, options, tuple(columns), tuple(categories), tally(history, exposing, doubtful))
 
 
 def _column(history: History, table: str, column: str, options: Options, naming: Naming) -> ColumnAudit:
@@ -135,12 +153,16 @@ def _column(history: History, table: str, column: str, options: Options, naming:
     about = About(table, column, limits, known, naming.records(table))
     made: list[Finding] = []
     exposing: set[int] = set()
+    unsettled: set[int] = set()
+    doubtful: set[int] = set()
     each_user = _each_user(history, items, everybody, limits)
     each_team = _each_team(history, items, everybody, limits)
     for pool in _pools(history, everybody, each_user, each_team, options):
         among = [user for user in each_user if pool.users is None or (user is not pool and user.name in pool.users)]
         found = findings(pool, about, options.proofs, among)
         exposing |= _exposing(pool, found)
+        unsettled |= pool.found.unsettled
+        doubtful |= _about(pool, list(pool.found.unsettled))
         made += found
     users = [_alone(pool) for pool in [*each_user, *each_team]]
     sets = Counter(each.users for each in made if len(each.users) > 1)
@@ -148,15 +170,20 @@ def _column(history: History, table: str, column: str, options: Options, naming:
         table, column, (spec.low, spec.high, spec.step), limits, tuple(known), int(everybody.evidence.counts.sum()),
         len(items), tuple(made), course(everybody.evidence, limits, exposed), tuple(users),
         tuple(sets.most_common()), tuple(contradicting), everybody, _heat(everybody, audited.known),
-        frozenset(exposing),
+        frozenset(exposing), frozenset(unsettled), frozenset(doubtful),
     )  # fmt: skip
 
 
 def _exposing(pool: Pooled, found: Sequence[Finding]) -> set[int]:
     """Return the answers of certificates; of a finding without one, all answers about its record."""
     cells = [each.cell for each in found if each.certificate is None]
+    return {at for each in found for at in each.proof} | _about(pool, cells)
+
+
+def _about(pool: Pooled, cells: list[int]) -> set[int]:
+    """Return the answers about these cells, by their number in the history."""
     used = np.unique(pool.evidence.matrix[:, cells].nonzero()[0]).tolist() if cells else []
-    return {at for each in found for at in each.proof} | {pool.items[at].at for at in used}
+    return {pool.items[at].at for at in used}
 
 
 def _known(options: Options, quasi: Mapping[str, Sequence[Any]], table: str) -> tuple[str, ...]:
@@ -215,7 +242,8 @@ def _some(
     else:
         place = {id(item): at for at, item in enumerate(items)}
         own = evidence.only([place[id(item)] for item in mine])  # shares what was computed for everybody
-    return pooled(name, mine, own, limits, [each.cell for each in everybody.exposed], users)
+    cells = [each.cell for each in everybody.exposed] + sorted(everybody.found.unsettled)
+    return pooled(name, mine, own, limits, cells, users)
 
 
 def _each_user(history: History, items: list[Item], everybody: Pooled, limits: Limits) -> list[Pooled]:

@@ -80,6 +80,18 @@ def lost(data: dict[str, Any]) -> list[str]:
         for column in data["columns"]
         if column["not_computed"]
     ]
+    said += [
+        f"{counted(column['not_excluded'], 'record')} may be known in {column['table']}.{column['column']}: values are "
+        "whole numbers of a step, and no others were found that fit all answers."
+        for column in data["columns"]
+        if column["not_excluded"]
+    ]
+    said += [
+        f"{counted(column['not_excluded'], 'record')} may be known in {column['table']}.{column['column']}: too few "
+        "other tables were found that fit all counts."
+        for column in data["categories"]
+        if column["not_excluded"]
+    ]
     return said
 
 

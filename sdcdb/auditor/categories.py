@@ -2,14 +2,16 @@
 
 Each set of categories that was asked about is an unknown of its own: one for a record that has one of them, zero
 otherwise. What sums of these settle, by subtraction or because everybody or nobody in a set has them, narrows the
-categories of a record. The measure is what is left: H(0) is the logarithm of their number.
+categories of a record. What all counts imply together, in whole numbers, is then looked for among the others
+(`proofs.whole_counts`). The measure is what is left: H(0) is the logarithm of their number.
 """
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import log2
+from functools import cached_property
+from math import ceil, log2
 
 import numpy as np
 
@@ -20,6 +22,7 @@ from sdcdb.auditor.proofs.certificate import Certificate, certify
 from sdcdb.auditor.proofs.combination import Combination
 from sdcdb.auditor.proofs.interval import intervals
 from sdcdb.auditor.proofs.uncertainty import Doubt
+from sdcdb.auditor.proofs.whole_counts import Count, possible_categories
 from sdcdb.auditor.reading.input_history import NOBODY, History, Item
 from sdcdb.measures.cae_curve import Curve
 
@@ -40,6 +43,10 @@ class CategoryAudit:
     findings: tuple[Finding, ...]
     users: Mapping[str, Mapping[Level, int]]
     exposing: frozenset[int]
+    not_excluded: int = 0
+    """How many records may be known by all counts together: no other tables were found that fit them."""
+    doubtful: frozenset[int] = frozenset()
+    """The answers about these, by their number in the history."""
 
 
 @dataclass(frozen=True)
@@ -73,47 +80,66 @@ def audit_categories(
         pools += [each for each in alone if history.snapshot.policy.team_of(each.name) is None]
     else:
         pools = [_Pool("everybody", items, None)]
-    size = history.snapshot.tables[table].cells.size
+    truth = history.snapshot.categories(table, column)
+    about = _About(table, column, every, truth, min_h0, names)
+    everybody = _Finder(_Pool("everybody", items, None), about)
+    suspects = frozenset(everybody.whole) | everybody.open
     found: list[Finding] = []
     exposing: set[int] = set()
+    open_cells: set[int] = set()
+    finders = {pool.name: _Finder(pool, about, suspects) for pool in alone}
     for pool in pools:
-        made = _Finder(pool, every, size, min_h0, (table, column), names).findings(
-            proofs, [each for each in alone if pool.users is None or (each is not pool and each.name in pool.users)]
-        )
+        finder = everybody if pool.users is None else finders.get(pool.name) or _Finder(pool, about, suspects)
+        own = [each for each in alone if pool.users is None or (each is not pool and each.name in pool.users)]
+        made = finder.findings(proofs, [finders[each.name] for each in own])
         found += made
+        open_cells |= finder.open
         exposing |= {at for each in made for at in each.proof}
-    levels = {
-        pool.name: Counter(_Finder(pool, every, size, min_h0, (table, column), names).levels().values())
-        for pool in alone
-    }
+    levels = {name: Counter(finder.levels().values()) for name, finder in finders.items()}
     shown = tuple(sorted(ABSENT if each is None else each for each in every))
-    return CategoryAudit(table, column, shown, size, len(items), tuple(found), levels, frozenset(exposing))
+    return CategoryAudit(
+        table, column, shown, len(truth), len(items), tuple(found), levels, frozenset(exposing), len(open_cells),
+        everybody.about_cells(open_cells),
+    )  # fmt: skip
 
 
 def _pool(history: History, table: str, column: str, name: str, users: frozenset[str]) -> _Pool:
     return _Pool(name, history.of_categories(table, column, users), users)
 
 
-class _Finder:
-    """Finds what a pool knows, since when, and by which answers."""
+@dataclass(frozen=True, eq=False)
+class _About:
+    """The column: all its categories, that of each record, the least uncertainty, and how records are named."""
 
-    def __init__(
-        self, pool: _Pool, every: Values, size: int, min_h0: float, about: tuple[str, str], names: Mapping[int, str]
-    ) -> None:
-        self.pool, self.every, self.size, self.min_h0 = pool, every, size, min_h0
-        self.about, self.names = about, names
+    table: str
+    column: str
+    every: Values
+    truth: Sequence[str | None]
+    min_h0: float
+    names: Mapping[int, str]
+
+
+class _Finder:
+    """Finds what a pool knows, since when, and by which answers.
+
+    With `suspects`, what counts imply together in whole numbers is looked for among these records only.
+    """
+
+    def __init__(self, pool: _Pool, about: _About, suspects: frozenset[int] | None = None) -> None:
+        self.pool, self.about, self.suspects = pool, about, suspects
+        self.every, self.min_h0, self.size = about.every, about.min_h0, len(about.truth)
 
     def levels(self) -> dict[int, Level]:
         """Return the level of each exposed cell."""
-        return self._levels(self._narrowed(len(self.pool.items)), len(self.pool.items))
+        return self._levels({**self._at_the_end, **self.whole}, len(self.pool.items))
 
-    def findings(self, proofs: int, alone: Sequence[_Pool]) -> list[Finding]:
+    def findings(self, proofs: int, alone: Sequence["_Finder"]) -> list[Finding]:
         """Return the exposed records, the most exposed first; what one user holds alone is that user's."""
-        narrowed = self._narrowed(len(self.pool.items))
-        levels = self._levels(narrowed, len(self.pool.items))
+        narrowed = {**self._at_the_end, **self.whole}
+        levels = self.levels()
         own: dict[int, tuple[_Finder, int]] = {}
-        for user in alone:
-            finder = _Finder(user, self.every, self.size, self.min_h0, self.about, self.names)
+        for finder in alone:
+            user = finder.pool
             same = {cell: level for cell, level in finder.levels().items() if level >= levels.get(cell, Level.DIRECT)}
             for cell, at in finder.moments(same).items():
                 if cell not in own or user.items[at].first_by(user.users).number < own[cell][0].number(own[cell][1]):
@@ -127,13 +153,64 @@ class _Finder:
             )
         return made
 
+    @cached_property
+    def _at_the_end(self) -> dict[int, _Narrowed]:
+        return self._narrowed(len(self.pool.items))
+
+    @cached_property
+    def whole(self) -> dict[int, _Narrowed]:
+        """What whole numbers alone narrow: records for which all tables that fit have too few categories."""
+        return self._together[0]
+
+    @cached_property
+    def open(self) -> frozenset[int]:
+        """Records for which too few such tables were found, though it is not proved that there are no more."""
+        return self._together[1]
+
+    @cached_property
+    def _together(self) -> tuple[dict[int, _Narrowed], frozenset[int]]:
+        enough = max(2, ceil(2**self.min_h0 - 1e-9))
+        order = sorted(self.every, key=str)
+        flags = [np.unpackbits(item.fact.packed, count=self.size).astype(bool) for item in self.pool.items]
+        counts = [
+            Count(inside, np.array([value in item.fact.values for value in order]))
+            for inside, item in zip(flags, self.pool.items, strict=True)
+            if item.fact.values is not None
+        ]
+        wanted = np.zeros(self.size, bool)
+        if len(order) >= enough and len(counts) > 1:
+            wanted = np.any([count.records for count in counts], axis=0)
+            wanted[list(self._levels(self._at_the_end, len(self.pool.items)))] = False
+            wanted &= True if self.suspects is None else np.isin(np.arange(self.size), list(self.suspects))
+        if not wanted.any():
+            return {}, frozenset()
+        truth = np.array([order.index(value) for value in self.about.truth], dtype=np.int64)
+        found = possible_categories(counts, truth, len(order), enough, wanted)
+        short = wanted & (found.seen.sum(axis=1) < enough)
+        left = {
+            int(cell): _Narrowed(frozenset(order[at] for at in np.flatnonzero(found.seen[cell])), ())
+            for cell in np.flatnonzero(short & found.proved)
+        }
+        return left, frozenset(np.flatnonzero(short & ~found.proved).tolist())
+
+    def about_cells(self, cells: Collection[int]) -> frozenset[int]:
+        """Return the answers about some cells, by their number in the history."""
+        chosen = np.zeros(self.size, bool)
+        chosen[list(cells)] = True
+        packed = np.packbits(chosen)
+        return frozenset(item.at for item in self.pool.items if (item.fact.packed & packed).any())
+
     def number(self, at: int) -> int:
         """Return the number of the statement that gave an answer to this pool."""
         return self.pool.items[at].first_by(self.pool.users).number
 
     def finding(self, cell: int, level: Level, left: Values, at: int, *, prove: bool, pool: str) -> Finding:
         """Prove what was known by the answers up to a moment."""
-        certificate = self._certificate(cell, self._end(at)) if prove else None
+        certificate = None
+        if prove and cell in self.whole:
+            certificate = Certificate(tuple(range(len(self.pool.items))), smallest=False, whole_numbers=True)
+        elif prove:
+            certificate = self._certificate(cell, self._end(at))
         queries = certificate.queries if certificate is not None else (at,)
         items = [self.pool.items[n] for n in queries]
         users = holders(items, self.pool.users)
@@ -143,8 +220,8 @@ class _Finder:
         shown = tuple(sorted(ABSENT if each is None else each for each in left))
         flat = Curve(np.array([0.0]), np.array([doubt.h0]))
         return Finding(
-            *self.about, pool, self.names[cell], cell, level, 0.0, 0.0, (), doubt, doubt, flat, since, certificate,
-            steps, users, tuple(item.at for item in items), shown,
+            self.about.table, self.about.column, pool, self.about.names[cell], cell, level, 0.0, 0.0, (), doubt, doubt,
+            flat, since, certificate, steps, users, tuple(item.at for item in items), shown,
         )  # fmt: skip
 
     def _step(self, at: int, certificate: Certificate | None, users: tuple[str, ...]) -> Step:

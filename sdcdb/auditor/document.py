@@ -157,6 +157,8 @@ def words(each: Finding) -> str:
         return f"at least {_bound(certificate.lower, place)}; at most {_bound(certificate.upper, place)}"
     if len(each.candidates) > 1:
         return f"one of {', '.join(number_text(value) for value in each.candidates)}"
+    if certificate.whole_numbers:
+        return "these queries together, since values are whole numbers of the column's step; by integer programmes"
     return "these queries together, and no fewer; recomputed by linear programmes"
 
 
@@ -219,6 +221,7 @@ def _column(found: Audit, each: ColumnAudit) -> dict[str, Any]:
         "answers": each.answers,
         "exposed": _levels(each),
         "not_computed": each.not_computed,
+        "not_excluded": each.not_excluded,
         "course": None
         if course is None
         else {
@@ -262,6 +265,7 @@ def _categories(each: CategoryAudit) -> dict[str, Any]:
         "records": each.records,
         "answers": each.answers,
         "exposed": exposed,
+        "not_excluded": each.not_excluded,
         "by_user": [
             {"user": user, "exposed": {level.name.lower(): n for level, n in levels.items()}}
             for user, levels in each.users.items()

@@ -50,7 +50,7 @@ class StepData(StatementData):
 class CertificateData(TypedDict):
     """How a finding is proved. `smallest`: fewer statements provably do not suffice."""
 
-    form: Literal["combination", "witness", "bounds", "recomputed"]
+    form: Literal["combination", "witness", "bounds", "recomputed", "whole numbers"]
     smallest: bool
     words: str
     queries: list[StepData]
@@ -169,7 +169,8 @@ class TogetherData(TypedDict):
 class ColumnData(TypedDict):
     """One confidential column with a numeric domain: its limits, and what became known of it.
 
-    `not_computed`: records without bounds, as the solver gave no answer. They may be exposed.
+    `not_computed`: records without bounds, as the solver gave no answer. They may be exposed. `not_excluded`: records
+    that may be known, since values are whole numbers of a step and no others were found that fit all answers.
     """
 
     table: str
@@ -184,6 +185,7 @@ class ColumnData(TypedDict):
     answers: Count
     exposed: Exposed
     not_computed: Count
+    not_excluded: Count
     course: CourseData | None
     by_user: list[UserData]
     together: list[TogetherData]
@@ -200,7 +202,7 @@ class CategoryUserData(TypedDict):
 
 @with_config(_STRICT)
 class CategoriesData(TypedDict):
-    """One confidential column without a numeric domain."""
+    """One confidential column without a numeric domain. `not_excluded`: records that all counts together may expose."""
 
     table: str
     column: str
@@ -208,6 +210,7 @@ class CategoriesData(TypedDict):
     records: Count
     answers: Count
     exposed: Exposed
+    not_excluded: Count
     by_user: list[CategoryUserData]
 
 

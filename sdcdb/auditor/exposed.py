@@ -23,6 +23,11 @@ class Level(IntEnum):
 
 def enough(limits: Limits, domain: Domain) -> float:
     """Return the width from which an interval breaks no limit: H(0) and the area grow with it."""
+    return max(limits.min_interval, (least_values(limits, domain) - 1) * float(domain.grid))
+
+
+def least_values(limits: Limits, domain: Domain) -> int:
+    """Return the number of values that an interval must leave, so that H(0) and the area break no limit."""
     step, most = float(domain.grid), values_in(float(domain.low), float(domain.high), domain)
     low, high = 1, most
     while low < high:
@@ -31,7 +36,7 @@ def enough(limits: Limits, domain: Domain) -> float:
         if fits and limits.min_area > 0:
             fits = of_interval(0.0, (middle - 1) * step, domain).area >= limits.min_area
         low, high = (low, middle) if fits else (middle + 1, high)
-    return max(limits.min_interval, (low - 1) * step)
+    return low
 
 
 @dataclass(frozen=True)

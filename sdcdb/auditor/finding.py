@@ -9,11 +9,12 @@ from functools import cached_property
 import numpy as np
 
 from sdcdb.auditor.evidence import Evidence, Ints
-from sdcdb.auditor.exposed import Exposure, Level, enough, exposures
+from sdcdb.auditor.exposed import Exposure, Level, enough, exposures, least_values
 from sdcdb.auditor.proofs.certificate import Certificate, certify, of_one, smallest_cover
 from sdcdb.auditor.proofs.combination import Combination
 from sdcdb.auditor.proofs.interval import Intervals, intervals
 from sdcdb.auditor.proofs.uncertainty import Doubt, Uncertainty
+from sdcdb.auditor.proofs.whole_values import Room, in_whole_numbers
 from sdcdb.auditor.reading.input_history import Item, Occurrence
 from sdcdb.gateway.inference.limits import Limits
 from sdcdb.measures.cae_curve import Curve
@@ -110,7 +111,12 @@ def pooled(
     users: frozenset[str] | None = None,
 ) -> Pooled:
     """Find what these answers expose, among all records or among some."""
-    found = intervals(evidence, cells, enough(limits, evidence.domain))
+    wide = enough(limits, evidence.domain)
+    found = intervals(evidence, cells, wide)
+    safe = ~(found.exact & (found.widths < wide)) & ~found.open
+    among = np.flatnonzero(safe) if cells is None else [cell for cell in cells if safe[cell]]
+    room = Room(limits.min_interval, least_values(limits, evidence.domain))
+    found = in_whole_numbers(evidence, found, room, among)
     listed = exposures(evidence, found, limits)
     direct = _read_directly(items, evidence)
     wanted = None if cells is None else set(cells)
@@ -216,6 +222,8 @@ def _certificate(pool: Pooled, exposure: Exposure, moment: int) -> Certificate:
     if exposure.level is Level.DIRECT:
         at = moment
         return Certificate((at,), smallest=True, combination=Combination({at: Fraction(1)}, smallest=True))
+    if cell in pool.found.whole:
+        return Certificate(tuple(pool.evidence.of_kind("sum")), smallest=False, whole_numbers=True)
     part = pool.evidence.first(last)
     if exposure.level is Level.EXACT and pool.evidence.counts[cell] == 1 and (single := of_one(part, cell)) is not None:
         return single

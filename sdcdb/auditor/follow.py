@@ -32,6 +32,7 @@ class _Told:
     findings: dict[tuple[str, str, str, int], int] = field(default_factory=dict)
     statements: set[tuple[str, str]] = field(default_factory=set)
     problems: set[LogProblem] = field(default_factory=set)
+    maybe: dict[tuple[str, str], int] = field(default_factory=dict)
 
     def news(self, found: Audit) -> Iterator[dict[str, Any]]:
         """Yield what is new as events."""
@@ -52,6 +53,10 @@ class _Told:
                 data = finding_data(found, finding)
                 del data["curve"]
                 yield {"event": "exposure", **data}
+        for table, column, records in found.not_excluded:
+            if records > self.maybe.get((table, column), 0):
+                self.maybe[table, column] = records
+                yield {"event": "not_excluded", "table": table, "column": column, "records": records}
 
 
 def follow(con: duckdb.DuckDBPyConnection, policy: Policy | None, request: Request, emit: Emit, stop: Event) -> Audit:

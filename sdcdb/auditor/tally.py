@@ -9,6 +9,7 @@ from sdcdb.auditor.reading.input_history import History
 from sdcdb.errors import InternalError
 
 WEIGHED = "what it answered exposes nobody, also together with all other answers"
+DOUBTFUL = "its answers may determine whole numbers together with others"
 
 
 @dataclass(frozen=True)
@@ -26,8 +27,11 @@ class Tally:
             raise InternalError(f"{counted} statements have an outcome, and {self.statements} were read")
 
 
-def tally(history: History, exposing: Collection[int]) -> Tally:
-    """Count the outcomes; `exposing` are the answers, by their number, that are part of a finding."""
+def tally(history: History, exposing: Collection[int], doubtful: Collection[int] = ()) -> Tally:
+    """Count the outcomes; `exposing` are the answers, by their number, that are part of a finding.
+
+    `doubtful` ones are about records of which it is open whether they are known.
+    """
     harmless, unsure = Counter[str](), Counter[str]()
     findings = answered = 0
     for (outcome, reason), number in history.outcomes.items():
@@ -39,9 +43,16 @@ def tally(history: History, exposing: Collection[int]) -> Tally:
             findings += number
         else:
             answered += number
-    chosen = set(exposing)
-    exposed = sum(number for answers, number in history.weighed.items() if not chosen.isdisjoint(answers))
+    chosen, open_ones = set(exposing), set(doubtful)
+    exposed = maybe = 0
+    for answers, number in history.weighed.items():
+        if not chosen.isdisjoint(answers):
+            exposed += number
+        elif not open_ones.isdisjoint(answers):
+            maybe += number
     findings += exposed
-    if answered > exposed:
-        harmless[WEIGHED] += answered - exposed
+    if maybe:
+        unsure[DOUBTFUL] += maybe
+    if answered > exposed + maybe:
+        harmless[WEIGHED] += answered - exposed - maybe
     return Tally(history.statements, findings, dict(harmless.most_common()), dict(unsure.most_common()))

@@ -53,11 +53,13 @@ def _top(data: dict[str, Any]) -> list[str]:
     verdict = (f"<b class=bad>{exceeds}</b>" if data["exceeds_policy"] else "<b class=good>within</b>") + "the policy"
     people = {(each["table"], each["record"]) for each in data["findings"]}
     unread = sum(each["times"] for each in data["not_understood"])
+    maybe = sum(each["not_excluded"] for each in [*data["columns"], *data["categories"]])
     cards = [
         f"<div>{verdict}</div>",
         f"<div><b>{len(people):,}</b>people exposed</div>",
         f"<div><b>{len(data['direct_reads']):,}</b>direct reads</div>",
         f"<div><b>{unread:,}</b>not understood</div>",
+        *([f"<div><b>{maybe:,}</b>may be known</div>"] if maybe else []),
         f"<div><b>{data['log_problems']['number']:,}</b>log problems</div>",
     ]
     users = counted(len(data["users"]), "user")

@@ -73,6 +73,8 @@ def _draw_verdict(say: _Lines, data: dict[str, Any]) -> None:
     parts = [f"{briefing.number_of_people(len(people))} exposed"] if people else []
     parts += [counted(len(data["direct_reads"]), "direct read")] if data["direct_reads"] else []
     parts += [f"{counted(unread, 'statement')} not understood"] if unread else []
+    maybe = sum(each["not_excluded"] for each in [*data["columns"], *data["categories"]])
+    parts += [f"{briefing.number_of_people(maybe)} may be known"] if maybe else []
     broken = data["log_problems"]["number"]
     parts += [counted(broken, "problem") + " in the log"] if broken else []
     what = "exceeds the policy" if people or data["direct_reads"] else "may exceed the policy"

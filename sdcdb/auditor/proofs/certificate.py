@@ -2,7 +2,8 @@
 
 In order: a combination of sums that isolates the record; the only possible holder of a MIN or MAX; the best bounds from
 sums and extremes. Where a proof needs several of these at once, only its queries are given (`recomputed`): none can be
-left out, and the audit's own programmes confirm the finding from them alone.
+left out, and the audit's own programmes confirm the finding from them alone. Where only the fact that values are whole
+numbers settles a record, the proof is an integer programme over all sums (`whole numbers`).
 """
 
 from collections.abc import Callable, Sequence
@@ -58,6 +59,8 @@ class Certificate:
     witness: Witness | None = None
     lower: BoundProof | None = None
     upper: BoundProof | None = None
+    whole_numbers: bool = False
+    """Whether the values are whole numbers is part of the proof: the queries are all that were answered."""
 
     @property
     def form(self) -> str:
@@ -66,6 +69,8 @@ class Certificate:
             return "combination"
         if self.witness is not None:
             return "witness"
+        if self.whole_numbers:
+            return "whole numbers"
         return "bounds" if self.lower is not None and self.upper is not None else "recomputed"
 
     def holds(self, evidence: Evidence, cell: int) -> bool:

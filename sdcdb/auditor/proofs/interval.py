@@ -42,6 +42,10 @@ class Intervals:
     """The ends of some cells in fractions, before they are rounded to the grid."""
     beyond: frozenset[int] = frozenset()
     """Cells whose bounds were not computed: their programmes exceed the budget, or the solver gave no answer."""
+    whole: frozenset[int] = frozenset()
+    """Cells whose interval is that of the whole numbers that fit, proved by integer programmes: narrower than real."""
+    unsettled: frozenset[int] = frozenset()
+    """Cells for which no other whole numbers were found that fit all answers: they may be known."""
 
     @property
     def open(self) -> NDArray[np.bool_]:
