@@ -119,8 +119,8 @@ class Audit:
     @property
     def exceeds(self) -> bool:
         """Whether anything exceeds the policy, or might: also where something was lost or could not be certain."""
-        lost = self.history.problem_count or self.history.uncertain or any(each.not_computed for each in self.columns)
-        lost = lost or self.not_excluded
+        computed = not self.not_excluded and not any(each.not_computed for each in self.columns)
+        lost = self.history.problem_count or self.history.uncertain or not computed
         return bool(self.findings or self.tally.findings or self.tally.not_understood or lost)
 
 

@@ -30,7 +30,7 @@ class Count:
 
 @dataclass(frozen=True, eq=False)
 class Possible:
-    """Per record and category: whether a table that fits all answers has it; `proved`: whether no other category is."""
+    """Per record and category: whether a table that fits all answers has it; `proved`: that no other category is."""
 
     seen: Flags
     proved: Flags
@@ -56,12 +56,13 @@ def possible_categories(counts: Sequence[Count], truth: Ints, categories: int, e
 
     def settled(explored: Explored) -> Flags:
         enough_left = (explored.most.reshape(atoms, categories) > 0).sum(axis=1) >= enough
+        enough_left |= explored.free.reshape(atoms, categories).sum(axis=1) >= enough
         return np.asarray(np.repeat(enough_left, categories), dtype=np.bool_)
 
     asked = np.zeros(atoms, bool)
     asked[labels[wanted]] = True
     explored = explore(system, settled, np.repeat(asked, categories))
-    seen: Flags = np.asarray(explored.most.reshape(atoms, categories) > 0)
+    seen: Flags = np.asarray((explored.most.reshape(atoms, categories) > 0) | explored.free.reshape(atoms, categories))
     proved: Flags = np.asarray((explored.proved.reshape(atoms, categories) | seen).all(axis=1))
     return Possible(seen[labels], proved[labels])
 

@@ -10,11 +10,16 @@ only for what is still open:
 3. by integer programmes in the coordinates of that basis (Aardal, Hurkens and Lenstra 2000). They also prove how far a
    column can go: then its range is known.
 
-What none of them settles is *open*: it may be known, and the report says so.
+Where sums cut a table into more than a few hundred atoms and no short moves are found, a basis is too large to reduce.
+There a column is *free* if the sums take away little of its freedom (its leverage), measured against the share from
+which one whole-number solution is left: k sums of n numbers of b bits, k / n = b / (b + log2(1.19 sqrt(n / 2))). This
+is a measure, not a proof.
+
+What none of this settles is *open*: it may be known, and the report says so.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +42,8 @@ Settled = Callable[["Explored"], Flags]
 SWEEPS, STRETCHES = 12, 12
 SEED = 20
 DENSE = 400  # atoms, up to which vectors are kept whole
+ENTRIES, SQUARED = 100_000, 1e5  # of all short moves together; the length of one: beyond them moves have no room
+MOST_ROWS, FAR = 3_000, 0.75  # of the share of sums from which one solution is left
 MARGIN = 10.0  # in steps, that the reduction of these aims at
 REDUCED = 400  # vectors of a basis that is reduced as a whole
 SWAPS = 200_000
@@ -75,23 +82,25 @@ class System:
 class Explored:
     """What was seen of each column: its least and greatest value, and the longest run of values of one move.
 
-    `proved` columns cannot be outside of what was seen.
+    `proved` columns cannot be outside of what was seen. `free` ones were not seen to move, but the sums leave them so
+    much freedom that other values are certain in practice.
     """
 
     least: Ints
     most: Ints
     run: Ints
-    proved: Flags = field(default_factory=lambda: np.zeros(0, bool))
+    proved: Flags
+    free: Flags
 
 
 def explore(system: System, settled: Settled, wanted: Flags) -> Explored:
     """Look for other solutions until the columns wanted are settled, or nothing more can be done within the budget."""
     n = len(system.start)
     seen = (system.start.copy(), system.start.copy(), system.start.copy(), np.ones(n, np.int64))
-    proved = np.zeros(n, bool)
+    proved, free = np.zeros(n, bool), np.zeros(n, bool)
 
     def now() -> Explored:
-        return Explored(seen[1], seen[2], seen[3], proved)
+        return Explored(seen[1], seen[2], seen[3], proved, free)
 
     atoms = int(system.labels.max(initial=-1)) + 1
     rows = np.unique(system.sums, axis=0)
@@ -99,6 +108,8 @@ def explore(system: System, settled: Settled, wanted: Flags) -> Explored:
     left = _walk_on(system, short, seen, lambda: wanted & ~settled(now()))
     if left.any() and short is None:
         short = _spread(system, rows, _all_moves(rows))
+    if left.any() and short is None and rows.shape[1] > DENSE:
+        free |= left & _free(system, rows)
     if not left.any() or short is None:
         return now()
     spent = [0, 0]
@@ -129,9 +140,24 @@ def _short_moves(rows: Flags) -> sparse.csr_matrix | None:
     short: ShortVectors | None = _one_atom_each(atoms)
     for row in rows:
         short = None if short is None else short.with_set(row)
+        if short is None or len(short.columns) > ENTRIES or short.size.max(initial=0.0) > SQUARED:
+            return None
     if short is None:
         return None
     return sparse.csr_matrix((short.numbers, short.columns, short.starts), shape=(short.number, atoms))
+
+
+def _free(system: System, rows: Flags) -> Flags:
+    """Flag the columns of which the sums leave enough freedom, whatever people they are looked at together with."""
+    if len(rows) > MOST_ROWS:
+        return np.zeros(len(system.start), bool)
+    sets = rows.astype(np.float64)
+    leverage = np.einsum("ij,ij->j", np.linalg.pinv(sets @ sets.T, hermitian=True) @ sets, sets)
+    if system.spread is not None:
+        leverage = np.asarray(abs(system.spread).T @ leverage).ravel()
+    bits = np.log2(1.0 + (system.high - system.low))
+    share = bits / (bits + np.log2(1.19 * np.sqrt(max(2, rows.shape[1]) / 2)))
+    return np.asarray(leverage[system.labels] <= FAR * share, dtype=np.bool_)
 
 
 def _all_moves(rows: Flags) -> sparse.csr_matrix | None:
@@ -226,7 +252,7 @@ def _programmes(
     matrix = basis[:, reach].T.astype(np.float64)
     room = LinearConstraint(matrix, (total[0] - total[1])[reach], (total[2] - total[1])[reach])
     for column in columns.tolist():
-        if settled(Explored(seen[1], seen[2], seen[3], proved))[column]:
+        if settled(Explored(seen[1], seen[2], seen[3], proved, proved & False))[column]:
             continue
         atom = system.labels[column]
         if (system.labels == atom).sum() > 1:

@@ -140,7 +140,9 @@ def _settled(evidence: Evidence, system: System, grid: Fraction, room: Room) -> 
         lower, upper = np.maximum(0, explored.least - others), np.minimum(each_high, explored.most)
         at_start = np.minimum(each_high, system.start) - np.maximum(0, system.start - others) + 1
         values = np.where(evidence.counts > 1, np.maximum(at_start, explored.run), explored.run)
-        return np.asarray(((upper - lower) * float(grid) >= room.width * (1 - 1e-12)) & (values >= room.values))
+        return np.asarray(
+            explored.free | ((upper - lower) * float(grid) >= room.width * (1 - 1e-12)) & (values >= room.values)
+        )
 
     return settled
 

@@ -92,7 +92,15 @@ servername serverproperty object_schema_name found_rows row_to_json
 FUNCTIONS = frozenset(_FUNCTIONS.split())
 READ_BY_NAME = frozenset(
     {
-        *("query", "query_table", "json_execute_serialized_sql", "json_serialize_plan", "stats", "sql_auto_complete"),
+        *(
+            "query",
+            "query_table",
+            "identifier",
+            "json_execute_serialized_sql",
+            "json_serialize_plan",
+            "stats",
+            "sql_auto_complete",
+        ),
         *("storage_info", "pragma_storage_info", "getvariable", "read_csv", "read_csv_auto", "read_parquet"),
         *("parquet_scan", "read_json", "read_json_auto", "read_ndjson", "read_text", "read_blob", "sniff_csv", "glob"),
         *("parquet_metadata", "parquet_schema", "sqlite_scan", "postgres_scan", "postgres_query", "mysql_scan"),

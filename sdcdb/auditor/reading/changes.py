@@ -153,6 +153,19 @@ def _alters_by_value(tree: exp.Alter, hidden: frozenset[str]) -> bool:
 
 
 def _copied(tree: exp.Copy, relations: Relations, ask: Ask) -> Account:
+    stored = [each for each in tree.args.get("files") or [] if isinstance(each, exp.Table | exp.Subquery)]
+    read = [each for each in stored if each.find(exp.Identifier)]
+    if fold(tree.this.name) == "database":
+        return not_understood("copies a whole database")
+    if tree.args.get("kind") and read:  # COPY INTO @stage FROM staff, COPY INTO t FROM (SELECT ...)
+        source = read[0].this if isinstance(read[0], exp.Subquery) else exp.Select().select("*").from_(read[0].copy())
+        told = ask(source)
+        unloaded = not isinstance(tree.this.this, exp.Identifier)
+        return (
+            told
+            if unloaded or told.outcome is Outcome.HARMLESS
+            else not_understood(f"{told.reason or 'answers'}, by COPY")
+        )
     if tree.args.get("kind"):
         target = tree.this.find(exp.Table)
         own = find(relations, fold(target.db), fold(target.name)) if target is not None else None
@@ -179,8 +192,9 @@ def _created(tree: exp.Create, names: Named, relations: Relations, columns: Colu
         return not_understood(f"CREATE {kind}: what it reads when it is called is not in the log", redefines)
     if kind == "INDEX":
         return _indexed(tree, names, columns)
-    if kind == "TABLE" and tree.find(exp.ExecuteAsProperty):
-        return not_understood("creates a table from a prepared statement", redefines)
+    if tree.args.get("clone") or tree.find(exp.ExecuteAsProperty):
+        how = "as a whole" if tree.args.get("clone") else "from a prepared statement"
+        return not_understood(f"creates a table {how}, of what is not shown", redefines)
     query = tree.expression
     if isinstance(query, exp.Expr) and query.find(exp.Query, exp.Table):
         within = [find(relations, fold(table.db), fold(table.name)) for table in query.find_all(exp.Table)]

@@ -15,8 +15,8 @@ _WORDS = r"[\w\s,.\"`\[\]$@*=:+%/-]*"
 _PATH = re.compile(r"\bsearch_path\b|^\s*USE\b|\bcurrent_schema\b|\bSET\s+SCHEMA\b|^\s*SET\s+schema\b", re.IGNORECASE)
 _USUAL = {"main", "public", "dbo", "pg_catalog", "pg_temp", "$user", "user", "default", "temp", "memory", "master", ""}
 _OBJECTS = (
-    "ROLE|USER|GROUP|LOGIN|DATABASE|SCHEMA|EXTENSION|TABLESPACE|SEQUENCE|TYPE|DOMAIN|COLLATION|SERVER|PUBLICATION|"
-    "SUBSCRIPTION|LANGUAGE|SECRET|ACCESS METHOD|TEXT SEARCH|CONVERSION|OPERATOR|AGGREGATE|CAST|POLICY"
+    "ROLE|USER|GROUP|LOGIN|DATABASE|SCHEMA|EXTENSION|TABLESPACE|SEQUENCE|TYPE|DOMAIN|COLLATION|SERVER|"
+    "LANGUAGE|SECRET|ACCESS METHOD|TEXT SEARCH|CONVERSION|OPERATOR|AGGREGATE|CAST|POLICY"
 )
 _PRAGMAS = "table_info|show_tables|database_list|version|show|collations|functions|user_agent|platform"
 _PROCEDURES = (
@@ -35,12 +35,13 @@ _HARMLESS = tuple(
          "maintains storage or statistics, and shows no data"),
         (rf"(CREATE(\s+OR\s+REPLACE)?|ALTER|DROP)\s+({_OBJECTS})\b[\w\s,.\"`'@%=*-]*",
          "creates or changes an object that holds no data"),
+        (r"DROP\s+(PUBLICATION|SUBSCRIPTION)\b[\w\s,.\"]*", "ends a publication"),
         (rf"(LOCK|UNLOCK)\b{_WORDS}", "locks or unlocks tables, and shows no data"),
         (r"(LISTEN|UNLISTEN|NOTIFY|DISCARD|RESET|DEALLOCATE|CLOSE|GO|FLUSH|KILL|DETACH|INSTALL)\b[\w\s,.\"`']*",
          "changes the session, and shows no data"),
         (r"CREATE\s+STATISTICS\b[\w\s,.\"]*", "has statistics kept for plans, and shows no data"),
         (r"SHOW\s+(FULL\s+)?(PROCESSLIST|PROFILES)", "lists statements, and shows no data"),
-        (r"(SHOW|DESCRIBE|DESC)\b(?![\w\s]*\b(STATS|HISTOGRAM|STATS_\w+|ENGINE|BINLOG|RELAYLOG)\b)[\w\s,.\"`'%=_-]*",
+        (r"(SHOW|DESCRIBE|DESC)\b(?!\s+(?:TABLE\s+)?(?:EXTENDED|FORMATTED)\s+[\w.`\"]+\s+[\w`\"]+\s*$)(?![\w\s]*\b(STATS|HISTOGRAM|STATS_\w+|ENGINE|BINLOG|RELAYLOG)\b)[\w\s,.\"`'%=_-]*",
          "describes the database, and shows no data"),
         (r"COMMENT\s+ON\b[\w\s,.\"()]*\bIS\s+(NULL|'(?:[^']|'')*')", "writes a comment, and shows no data"),
         (r"SECURITY\s+LABEL\b[\w\s,.\"]*\bIS\s+(NULL|'(?:[^']|'')*')", "writes a label, and shows no data"),

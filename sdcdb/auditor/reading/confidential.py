@@ -57,6 +57,8 @@ def _by_other_means(tree: exp.Expr) -> str | None:
     for column in tree.find_all(exp.Column):
         if not column.table and fold(column.name) in sources:
             return f"whole rows of {column.name}"
+    if any(isinstance(each.this, exp.Literal) and not each.this.is_string for each in tree.find_all(exp.Parameter)):
+        return "columns by their numbers"  # $6; a parameter whose value is not in the log is none of our columns
     odd = tree.find(exp.PositionalColumn, exp.Pivot, exp.Columns, exp.Command)
     if odd is not None:
         return f"columns by {odd.key.upper()}"

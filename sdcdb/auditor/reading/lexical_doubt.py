@@ -23,6 +23,20 @@ _PART = re.compile(
 _BACKSLASH = {"mysql", "mariadb", "bigquery", "databricks", "spark", "hive", "snowflake", "clickhouse"}
 
 
+QUOTED_TEXTS = frozenset({"mysql", "mariadb", "databricks", "spark"})
+"""Dialects in which double quotes make a text, or a name, as the server or the session was set."""
+
+
+def quoted_name(sql: str, names: frozenset[str]) -> str | None:
+    """Return one of some folded names that stands in double quotes.
+
+    >>> quoted_name('SELECT "Salary" FROM staff', frozenset({"salary"}))
+    'Salary'
+    """
+    quoted = (found["name"][1:-1] for found in _PART.finditer(sql) if found["name"] and found["name"].startswith('"'))
+    return next((name for name in quoted if name.lower() in names), None)
+
+
 def decoded(sql: str) -> str | None:
     """Write Unicode escapes as the characters they stand for; None where another escape sign is declared.
 

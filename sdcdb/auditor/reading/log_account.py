@@ -21,7 +21,7 @@ from sdcdb.auditor.reading.collation import FOLDING, alike, folded
 from sdcdb.auditor.reading.confidential import reads_confidential
 from sdcdb.auditor.reading.direct import refused
 from sdcdb.auditor.reading.fact import AUDITED, Account, Effects, Fact, Outcome, harmless, not_understood
-from sdcdb.auditor.reading.lexical_doubt import decoded, doubt
+from sdcdb.auditor.reading.lexical_doubt import QUOTED_TEXTS, decoded, doubt, quoted_name
 from sdcdb.auditor.reading.named import Context, Named, find, named
 from sdcdb.auditor.reading.reads import merged
 from sdcdb.auditor.reading.snapshot import Snapshot
@@ -44,6 +44,8 @@ def account(
         return not_understood(why or "")
     if not said(text):
         return harmless("no statement")
+    if dialect in QUOTED_TEXTS and (name := quoted_name(text, snapshot.secret_names)):
+        return not_understood(f'has "{name}" in double quotes, which is a name or a text as the server was set')
     found = _by_words(commands.leading(text), dialect, snapshot, answers, context)
     if found.outcome is Outcome.HARMLESS and carries(text):
         return replace(found, reason=NOTHING_LEFT) if not context.left else not_understood(LEFT, found.effects)
@@ -105,11 +107,19 @@ def _other(tree: exp.Expr, names: Named, snapshot: Snapshot) -> Account:
         if isinstance(inner, exp.Query):
             return _plan(inner, names, snapshot)
         return harmless("describes the database, and shows no data")
-    if isinstance(tree, exp.Show) and not str(tree.name).upper().startswith(("ENGINE", "BINLOG", "RELAYLOG")):
-        return harmless("describes the database, and shows no data")
+    if isinstance(tree, exp.Show):
+        return _described(tree, names)
     if isinstance(tree, exp.Kill | exp.Attach | exp.Detach | exp.Install):
         return harmless("changes the session, and shows no data")
     return not_understood(f"not an understood statement ({tree.key.upper()})", unknown=names.unknown)
+
+
+def _described(tree: exp.Show, names: Named) -> Account:
+    if tree.find(exp.Query) and (names.restricted or names.doubts):
+        return not_understood(names.reason or "chooses what it describes by a query on a restricted table")
+    if str(tree.name).upper().startswith(("ENGINE", "BINLOG", "RELAYLOG")):
+        return not_understood("not an understood statement (SHOW)", unknown=names.unknown)
+    return harmless("describes the database, and shows no data")
 
 
 def _with(found: Account, effects: Effects) -> Account:

@@ -10,6 +10,9 @@ from sdcdb.auditor.reading.surroundings import Surroundings
 from sdcdb.connection.identifiers import fold
 from sdcdb.gateway.relations import Relations, Restricted
 
+_SOURCES = (exp.Identifier, exp.Dot, exp.Func, exp.Unnest, exp.Table, exp.Query, exp.Values, exp.Tuple)
+"""What may stand in FROM. Functions that are not of SQL itself are looked up by name."""
+
 
 @dataclass(frozen=True)
 class Context:
@@ -68,6 +71,7 @@ def named(tree: exp.Expr, relations: Relations, around: Surroundings, context: C
             unknown[table.sql("duckdb", comments=False).split(" AS ")[0]] = None
         elif why is not None:
             doubts[why] = None
+    doubts |= dict.fromkeys(_other_sources(tree))
     calls = _calls(tree)
     unknown |= dict.fromkeys(f"{name}()" for name in sorted(calls - around.functions - READ_BY_NAME - around.views))
     for name in sorted(calls & READ_BY_NAME):
@@ -78,6 +82,14 @@ def named(tree: exp.Expr, relations: Relations, around: Surroundings, context: C
     if unknown:
         doubts[f"the database does not know {', '.join(unknown)}"] = None
     return Named(tuple(restricted.values()), tuple(doubts), tuple(unknown), seen)
+
+
+def _other_sources(tree: exp.Expr) -> list[str]:
+    """Return doubts about what is read by other means than a name or a call: stages, names that are computed, files."""
+    sources = [table.this for table in tree.find_all(exp.Table)]
+    sources += [rows.this for rows in tree.find_all(exp.TableFromRows)]
+    odd = [each for each in sources if isinstance(each, exp.Expr) and not isinstance(each, _SOURCES)]
+    return [f"{each.sql('duckdb', comments=False)} may name a restricted table or a copy of one" for each in odd]
 
 
 def _taken_over(tree: exp.Expr, context: Context) -> list[str]:
@@ -144,6 +156,7 @@ def _is_cte(table: exp.Table, name: str) -> bool:
 def _calls(tree: exp.Expr) -> set[str]:
     """Return the functions that are not of SQL itself, and table functions that are not known to be harmless."""
     found = {fold(str(node.name)) for node in tree.find_all(exp.Anonymous, exp.AnonymousAggFunc)}
+    found |= {"identifier" for _ in tree.find_all(exp.DynamicIdentifier)}
     found |= {"read_csv" for _ in tree.find_all(exp.ReadCSV)} | {"read_parquet" for _ in tree.find_all(exp.ReadParquet)}
     return {name.rpartition(".")[2] for name in found if not _describes(name)}
 

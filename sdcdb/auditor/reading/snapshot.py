@@ -8,6 +8,7 @@ unless the table is too large.
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import duckdb
@@ -186,6 +187,12 @@ class Snapshot:
             every[table.path[1]] = column_types(self._con, table.name)
             hidden[table.name] = self.confidential(table.name)
         return Columns(every, hidden)
+
+    @cached_property
+    def secret_names(self) -> frozenset[str]:
+        """The names, folded, of restricted tables and of their confidential columns."""
+        tables = self.relations.restricted()
+        return frozenset(table.path[1] for table in tables) | self.columns.hidden(tables)
 
     def confidential(self, table: str) -> frozenset[str]:
         """Return the confidential columns of a table, with or without a numeric domain, as they are spelt."""

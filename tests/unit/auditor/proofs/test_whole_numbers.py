@@ -10,17 +10,18 @@ from flint import fmpz_mat
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sdcdb.auditor.evidence import Domain, Evidence
+from sdcdb.auditor.evidence import Domain, Evidence, Kind
 from sdcdb.auditor.proofs.interval import Intervals, intervals
 from sdcdb.auditor.proofs.whole_counts import Count, possible_categories
 from sdcdb.auditor.proofs.whole_values import Room, effective_grid, in_whole_numbers
 
 
 def audited(
-    values: np.ndarray, sets: np.ndarray, high: int, room: Room, extremes: tuple[tuple[str, np.ndarray], ...] = ()
+    values: np.ndarray, sets: np.ndarray, high: int, room: Room, extremes: tuple[tuple[Kind, np.ndarray], ...] = ()
 ) -> tuple[Intervals, set[int]]:
     """Audit sums and extremes of whole numbers from 0 to `high`; return the intervals and who was safe in reals."""
-    kinds = ["sum"] * len(sets) + [kind for kind, _ in extremes]
+    kinds: list[Kind] = ["sum"] * len(sets)
+    kinds += [kind for kind, _ in extremes]
     answers = [int(values[each].sum()) for each in sets]
     answers += [int(values[each].max() if kind == "max" else values[each].min()) for kind, each in extremes]
     every = np.array([*sets, *(each for _, each in extremes)], dtype=bool)
@@ -39,18 +40,19 @@ def test_nobody_is_called_safe_whom_all_tables_together_expose(seed: int, people
     values = rng.integers(0, high + 1, people)
     sets = rng.random((sums, people)) < 0.6
     sets = sets[sets.any(axis=1)]
-    chosen = [(("max", "min")[rng.integers(2)], rng.random(people) < 0.6) for _ in range(more)]
+    ends: tuple[Kind, Kind] = ("max", "min")
+    chosen = [(ends[rng.integers(2)], rng.random(people) < 0.6) for _ in range(more)]
     extremes = tuple((kind, each) for kind, each in chosen if each.any())
     if len(sets) + len(extremes) < 2:
         return
     found, safe = audited(values, sets, high, room, extremes)
     tables = np.array(list(product(range(high + 1), repeat=people)))
-    fits = (tables @ sets.T == values @ sets.T).all(axis=1)
+    fits: np.ndarray = np.asarray((tables @ sets.T == values @ sets.T).all(axis=1))
     asked = sets.any(axis=0)
     for kind, inside in extremes:
         asked = asked | inside
-        ends = tables[:, inside].max(axis=1) if kind == "max" else tables[:, inside].min(axis=1)
-        fits &= ends == (values[inside].max() if kind == "max" else values[inside].min())
+        reached = tables[:, inside].max(axis=1) if kind == "max" else tables[:, inside].min(axis=1)
+        fits &= reached == (values[inside].max() if kind == "max" else values[inside].min())
     least, most = tables[fits].min(axis=0), tables[fits].max(axis=0)
     for cell in safe - found.whole - found.unsettled:
         if asked[cell]:
