@@ -48,9 +48,9 @@ def test_nobody_is_called_safe_whom_all_tables_together_expose(seed: int, people
     found, safe = audited(values, sets, high, room, extremes)
     tables = np.array(list(product(range(high + 1), repeat=people)))
     fits: np.ndarray = np.asarray((tables @ sets.T == values @ sets.T).all(axis=1))
-    asked = sets.any(axis=0)
+    asked: np.ndarray = np.asarray(sets.any(axis=0))
     for kind, inside in extremes:
-        asked = asked | inside
+        asked = np.logical_or(asked, inside)
         reached = tables[:, inside].max(axis=1) if kind == "max" else tables[:, inside].min(axis=1)
         fits &= reached == (values[inside].max() if kind == "max" else values[inside].min())
     least, most = tables[fits].min(axis=0), tables[fits].max(axis=0)
