@@ -1,20 +1,25 @@
 """Shared by the commands that use the gateway: how it is opened, and who asks."""
 
 import getpass
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext, suppress
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sdcdb.errors import DatabaseError, SdcdbError
+from sdcdb.errors import DatabaseError, DatabaseInUse, SdcdbError
 from sdcdb.terminal.output import Output
 
 if TYPE_CHECKING:
     from sdcdb.database import Database
     from sdcdb.gateway.gateway import Gateway
     from sdcdb.shell.cancellable import Waiting
+    from sdcdb.shell.shared import SharedGateway
+
+PATIENCE = 5.0
+"""Seconds to wait for another process that has the database open for writing."""
 
 UserOption = Annotated[
     str | None, typer.Option("--user", "-u", help="Who asks, as recorded in the ledger. Default: your login name.")
@@ -46,22 +51,56 @@ def opened(
     db: Path, policy: Path | None, out: Output, adopt_ledger: str = "", **limits: float | str | None
 ) -> Iterator[tuple["Database", "Gateway"]]:
     """Open a database and its gateway, perhaps with `seconds` and `memory`; on a terminal, say that it takes time."""
-    shown = not out.quiet and out.notes.is_terminal
-    with out.notes.status("opening the gateway") if shown else nullcontext():
-        import sdcdb
-
+    with _said(out):
         _mark(db, policy, adopt_ledger)
-        database = sdcdb.open(db, policy, read_only=True)
-        try:
-            gateway = database.gateway(**limits)
-        except BaseException:
-            database.close()
-            raise
+        database, gateway = _open(db, policy, limits)
     try:
         yield database, gateway
     finally:
         gateway.close()
         database.close()
+
+
+@contextmanager
+def shared(db: Path, policy: Path | None, out: Output, **limits: float | str | None) -> Iterator["SharedGateway"]:
+    """Open a gateway that lets others ask between its own questions."""
+    with _said(out):
+        from sdcdb.shell.shared import Opened, SharedGateway
+
+        _mark(db, policy, "")
+        gateway = SharedGateway(lambda: Opened(*_open(db, policy, limits)))
+    try:
+        yield gateway
+    finally:
+        gateway.close()
+
+
+def _said(out: Output) -> AbstractContextManager[object]:
+    shown = not out.quiet and out.notes.is_terminal
+    return out.notes.status("opening the gateway") if shown else nullcontext()
+
+
+def _open(db: Path, policy: Path | None, limits: Mapping[str, float | str | None]) -> tuple["Database", "Gateway"]:
+    import sdcdb
+
+    database = _patiently(lambda: sdcdb.open(db, policy, read_only=True))
+    try:
+        return database, database.gateway(**limits)
+    except BaseException:
+        database.close()
+        raise
+
+
+def _patiently(opening: Callable[[], "Database"]) -> "Database":
+    """Open a database that another process may just have open for writing, as the first question of all does."""
+    until = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return opening()
+        except DatabaseInUse:
+            if time.monotonic() >= until:
+                raise
+            time.sleep(0.05)
 
 
 def _mark(db: Path, policy: Path | None, adopt_ledger: str) -> None:
@@ -72,7 +111,7 @@ def _mark(db: Path, policy: Path | None, adopt_ledger: str) -> None:
     import sdcdb
     from sdcdb.gateway.ledger.mark import read_mark
 
-    with sdcdb.open(db, policy, read_only=True) as database:
+    with _patiently(lambda: sdcdb.open(db, policy, read_only=True)) as database:
         if read_mark(database.con) is not None and not adopt_ledger:
             return
     with suppress(DatabaseError), sdcdb.open(db, policy) as database, database.gateway(adopt_ledger=adopt_ledger):
