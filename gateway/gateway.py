@@ -233,6 +233,18 @@ class Gateway:
         for handle in tuple(self._running):
             handle.cancel()
 
+    def rest(self) -> None:
+        """Let other processes ask until `wake`; nothing is answered here meanwhile."""
+        self._mark()
+        self._ledger.rest()
+
+    def wake(self, wait: float = 5.0) -> bool:
+        """Go on after `rest`. False: others were answered meanwhile, so this gateway does not know all that is known.
+
+        It answers nothing more then: close it and open another.
+        """
+        return self._ledger.wake(wait)
+
     def close(self) -> None:
         """Close the ledger and the lobby. Closing twice is harmless."""
         self._assessor.learner.close()

@@ -19,6 +19,10 @@ class DatabaseError(SdcdbError):
     """A database that is missing, locked, corrupt or without the table that was asked for."""
 
 
+class DatabaseInUse(DatabaseError):  # noqa: N818 - it is nobody's error that others work, too
+    """A database that another process has open: waiting helps."""
+
+
 class LedgerError(SdcdbError):
     """A ledger that is broken, in use, or cannot be written: without it, nothing is answered."""
 

@@ -13,14 +13,14 @@ def lazily(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
     def load(name: str) -> Any:
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        with _uncollected():
+        with uncollected():
             return getattr(import_module(homes[name]), name)
 
     return load
 
 
 @contextmanager
-def _uncollected() -> Iterator[None]:
+def uncollected() -> Iterator[None]:
     """Look for no garbage meanwhile: what modules make on loading stays, and looking through it takes a fifth of it."""
     running = gc.isenabled()
     gc.disable()

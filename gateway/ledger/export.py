@@ -1,6 +1,5 @@
 """Writing the flat table of a ledger to a CSV, JSON-lines or Parquet file, a batch at a time."""
 
-import os
 from collections.abc import Iterable, Iterator
 from dataclasses import astuple, fields
 from itertools import islice
@@ -12,17 +11,17 @@ from sqlglot import exp
 
 from sdcdb.connection.atomic_file import written_whole
 from sdcdb.errors import LedgerError, choices
-from sdcdb.gateway.ledger.disk import PRIVATE
 from sdcdb.gateway.ledger.rows import Row
 
 FORMATS = {".csv": "FORMAT csv, HEADER", ".jsonl": "FORMAT json", ".parquet": "FORMAT parquet"}
 BATCH = 10_000
 
 
-def export(rows: Iterable[Row], file: Path) -> int:
+def export(rows: Iterable[Row], file: Path, *, replace: bool = False) -> int:
     """Write the rows to a new, private file, in the format that its name says; return how many.
 
-    DuckDB writes it, fed with Arrow batches, so that a long ledger never has to fit into memory.
+    `replace` allows an existing file. DuckDB writes it, fed with Arrow batches, so that a long ledger never has to fit
+    into memory.
     """
     import pyarrow as pa
 
@@ -41,8 +40,7 @@ def export(rows: Iterable[Row], file: Path) -> int:
             yield pa.RecordBatch.from_arrays(arrays, schema=schema)
             done += len(taken)
 
-    with written_whole(file) as part, duckdb.connect() as con:
-        os.close(os.open(part, os.O_WRONLY | os.O_CREAT, PRIVATE))  # DuckDB keeps the mode of a file that is there
+    with written_whole(file, replace=replace, private=True) as part, duckdb.connect() as con:  # DuckDB keeps its mode
         con.register("ledger_rows", pa.RecordBatchReader.from_batches(schema, batches()))
         target = exp.Literal.string(str(part)).sql("duckdb")
         try:

@@ -6,10 +6,11 @@ ledger, and the anchor never names a record that is not.
 
 import os
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from sdcdb.errors import LedgerError
-from sdcdb.gateway.ledger.anchor import Anchor, advance, create_anchor
+from sdcdb.gateway.ledger.anchor import Anchor, advance, create_anchor, read_anchors
 from sdcdb.gateway.ledger.disk import PRIVATE, failed, sync, sync_folder, write_all, write_new
 from sdcdb.gateway.ledger.examine import Examination, Position
 from sdcdb.gateway.ledger.lock import flocked, in_use
@@ -104,10 +105,46 @@ class Journal:
             os.ftruncate(self._file, self.at.size)
             sync(self._file)
 
+    def rest(self) -> "Rest":
+        """Close both files for a while; return what tells whether anybody wrote meanwhile."""
+        left = Rest(self._anchor, _seen(self.path))
+        self.close()
+        return left
+
+    def wake(self, left: "Rest") -> bool:
+        """Open the files again if nobody wrote since `rest`; return whether that is so. The caller holds the lock."""
+        try:
+            files = _opened(self.path)
+        except OSError:
+            return False
+        try:
+            same = read_anchors(anchor_path(self.path)).newest == left.anchor and _seen(self.path) == left.seen
+        except (OSError, ValueError):
+            same = False
+        if not same:
+            for fd in files:
+                os.close(fd)
+            return False
+        self._file, self._anchor_file = files
+        return True
+
     def close(self) -> None:
         """Close both files."""
         os.close(self._file)
         os.close(self._anchor_file)
+
+
+@dataclass(frozen=True)
+class Rest:
+    """How a ledger was left: its anchor, and what changes whenever one of its files is written to or replaced."""
+
+    anchor: Anchor
+    seen: tuple[int, ...]
+
+
+def _seen(path: Path) -> tuple[int, ...]:
+    found = [file.stat() for file in (path, anchor_path(path))]
+    return tuple(n for each in found for n in (each.st_dev, each.st_ino, each.st_size, each.st_mtime_ns))
 
 
 def _opened(path: Path) -> tuple[int, int]:

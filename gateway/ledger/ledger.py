@@ -18,7 +18,7 @@ from sdcdb.errors import LedgerError
 from sdcdb.gateway.ledger.disk import failed
 from sdcdb.gateway.ledger.entry import OpenEntry, fields_of
 from sdcdb.gateway.ledger.examine import Examination, examine
-from sdcdb.gateway.ledger.journal import Journal
+from sdcdb.gateway.ledger.journal import Journal, Rest
 from sdcdb.gateway.ledger.lock import Lock
 from sdcdb.gateway.ledger.places import lock_path
 from sdcdb.gateway.ledger.read import records
@@ -30,6 +30,7 @@ log = logging.getLogger(__name__)
 # Threads that were just served come back at once. Writing without them would make them wait for a sync of their own, so
 # the next writer gives them this long: a small part of what a sync takes, and only if the last write had company.
 GATHER = 0.0002
+RESTING = "it is at rest, so that others may write"
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,7 @@ class Ledger:
         self._writing = False
         self._company = False  # whether the last write served several threads
         self._failure: str | None = None
+        self._left: Rest | None = None  # how it was left, while others may write
 
     @classmethod
     def open(cls, path: Path, *, wait: float = 5.0) -> Self:
@@ -176,6 +178,39 @@ class Ledger:
     def __len__(self) -> int:
         return self.count
 
+    def rest(self) -> None:
+        """Wait for a write under way, then let others write until `wake`. Nothing can be appended meanwhile."""
+        with self._changed:
+            while self._writing or (self._queue and self._failure is None):
+                self._changed.wait()
+            if self._lock.held and self._failure is None:
+                self._left = self._journal.rest()
+                self._failure = RESTING
+                self._lock.release()
+
+    def wake(self, wait: float = 5.0) -> bool:
+        """Go on after `rest`; wait up to `wait` seconds for another writer.
+
+        False: somebody wrote meanwhile, or it was closed. What was known of its records is then not all of them, so it
+        stays closed, and must be opened anew.
+        """
+        with self._changed:
+            if self._left is None:
+                return self._failure is None
+            lock = Lock.take(lock_path(self.path), self.path, wait)
+            try:
+                same = self._journal.wake(self._left)
+            except BaseException:
+                lock.release()
+                raise
+            self._left = None
+            if same:
+                self._lock, self._failure = lock, None
+            else:
+                self._failure = "others have written to it: open it again"
+                lock.release()
+            return same
+
     def close(self) -> None:
         """Wait for a write under way, then let others write. Closing twice is harmless."""
         with self._changed:
@@ -185,6 +220,7 @@ class Ledger:
                 self._failure = self._failure or "it is closed: open it again"
                 self._journal.close()
                 self._lock.release()
+            self._left = None
             self._changed.notify_all()
 
     def __enter__(self) -> Self:

@@ -181,7 +181,10 @@ def _exact(values: Sequence[Any], scale: int | None) -> NDArray[Any]:
     """Keep numbers exactly: floats as they are, others as whole numbers of their last digit."""
     if scale is None:
         return np.array([0.0 if value is None else float(value) for value in values])
-    whole = [0 if value is None else int(Decimal(value).scaleb(scale)) for value in values]
+    if scale == 0:
+        whole = [0 if value is None else int(value) for value in values]
+    else:
+        whole = [0 if value is None else int(Decimal(value).scaleb(scale)) for value in values]
     small = sum(abs(value) for value in whole) < 2**62
     return np.array(whole, dtype=np.int64 if small else object)
 

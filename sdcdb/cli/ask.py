@@ -10,6 +10,7 @@ import typer
 from sdcdb.cli.arguments import DatabaseArgument, PolicyOption
 from sdcdb.cli.asking import MemoryOption, SecondsOption, UserOption, cancellable, opened, user_name
 from sdcdb.errors import Denied, SdcdbError
+from sdcdb.lazy import uncollected
 from sdcdb.terminal.output import JsonOption, Output, QuietOption
 
 if TYPE_CHECKING:
@@ -42,7 +43,8 @@ def ask(
     quiet: QuietOption = False,
 ) -> None:
     """Ask one question and get the exact answer, or a denial that says why. Exit code 1: denied."""
-    from sdcdb.gateway.reading.statement import privacy_question
+    with uncollected():
+        from sdcdb.gateway.reading.statement import privacy_question
 
     if as_json and as_csv:
         raise SdcdbError("--json and --csv cannot be combined: choose one")
@@ -50,7 +52,7 @@ def ask(
     text = sys.stdin.read() if sql == "-" else sql
     values, who = parameters(param or []), user_name(user)
     behind = privacy_question(text)
-    with opened(db, policy, out, seconds=seconds, memory=memory) as (_, gateway), cancellable(out, gateway) as waiting:
+    with opened(db, policy, out, seconds=seconds, memory=memory) as gateway, cancellable(out, gateway) as waiting:
         if explain or behind is not None:
             asked = text if behind is None else behind
             _tell(out, waiting.for_(lambda: gateway.explain(asked, values, who)))

@@ -1,20 +1,26 @@
 """Shared by the commands that use the gateway: how it is opened, and who asks."""
 
 import getpass
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext, suppress
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sdcdb.errors import DatabaseError, SdcdbError
+from sdcdb.errors import DatabaseError, DatabaseInUse, SdcdbError
+from sdcdb.lazy import uncollected
 from sdcdb.terminal.output import Output
 
 if TYPE_CHECKING:
-    from sdcdb.database import Database
     from sdcdb.gateway.gateway import Gateway
+    from sdcdb.policy.governed import Governed
     from sdcdb.shell.cancellable import Waiting
+    from sdcdb.shell.shared import SharedGateway
+
+PATIENCE = 5.0
+"""Seconds to wait for another process that has the database open for writing."""
 
 UserOption = Annotated[
     str | None, typer.Option("--user", "-u", help="Who asks, as recorded in the ledger. Default: your login name.")
@@ -44,39 +50,70 @@ def user_name(given: str | None) -> str:
 @contextmanager
 def opened(
     db: Path, policy: Path | None, out: Output, adopt_ledger: str = "", **limits: float | str | None
-) -> Iterator[tuple["Database", "Gateway"]]:
-    """Open a database and its gateway, perhaps with `seconds` and `memory`; on a terminal, say that it takes time."""
-    shown = not out.quiet and out.notes.is_terminal
-    with out.notes.status("opening the gateway") if shown else nullcontext():
-        import sdcdb
-
-        _mark(db, policy, adopt_ledger)
-        database = sdcdb.open(db, policy, read_only=True)
-        try:
-            gateway = database.gateway(**limits)
-        except BaseException:
-            database.close()
-            raise
+) -> Iterator["Gateway"]:
+    """Open the gateway of a database, perhaps with `seconds` and `memory`; on a terminal, say that it takes time."""
+    with _said(out):
+        database, gateway = _open(db, policy, limits, adopt_ledger)
     try:
-        yield database, gateway
+        yield gateway
     finally:
         gateway.close()
         database.close()
 
 
-def _mark(db: Path, policy: Path | None, adopt_ledger: str) -> None:
-    """Open the gateway for writing once, so that the database keeps a mark of its ledger.
+@contextmanager
+def shared(db: Path, policy: Path | None, out: Output, **limits: float | str | None) -> Iterator["SharedGateway"]:
+    """Open a gateway that lets others ask between its own questions."""
+    with _said(out):
+        from sdcdb.shell.shared import Opened, SharedGateway
+
+        gateway = SharedGateway(lambda: Opened(*_open(db, policy, limits)))
+    try:
+        yield gateway
+    finally:
+        gateway.close()
+
+
+def _said(out: Output) -> AbstractContextManager[object]:
+    shown = not out.quiet and out.notes.is_terminal
+    return out.notes.status("opening the gateway") if shown else nullcontext()
+
+
+def _open(
+    db: Path, policy: Path | None, limits: Mapping[str, float | str | None], adopt_ledger: str = ""
+) -> tuple["Governed", "Gateway"]:
+    """Open for reading. The first time of all, open for writing before, so that the database has a mark of its ledger.
 
     A file that cannot be written to now, because others read it or it is read-only, gets its mark another time.
     """
-    import sdcdb
-    from sdcdb.gateway.ledger.mark import read_mark
+    with uncollected():
+        from sdcdb.gateway.gateway import Gateway
+        from sdcdb.gateway.ledger.mark import read_mark
+        from sdcdb.policy.governed import open_governed
 
-    with sdcdb.open(db, policy, read_only=True) as database:
-        if read_mark(database.con) is not None and not adopt_ledger:
-            return
-    with suppress(DatabaseError), sdcdb.open(db, policy) as database, database.gateway(adopt_ledger=adopt_ledger):
-        pass
+    database = _patiently(lambda: open_governed(db, policy, read_only=True))
+    try:
+        if adopt_ledger or read_mark(database.con) is None:
+            database.close()
+            with suppress(DatabaseError), open_governed(db, policy) as marked:
+                Gateway(marked, adopt_ledger=adopt_ledger).close()
+            database = _patiently(lambda: open_governed(db, policy, read_only=True))
+        return database, Gateway(database, **limits)  # type: ignore[arg-type]  # seconds: a number, memory: a text
+    except BaseException:
+        database.close()
+        raise
+
+
+def _patiently(opening: Callable[[], "Governed"]) -> "Governed":
+    """Open a database that another process may just have open for writing, as the first question of all does."""
+    until = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return opening()
+        except DatabaseInUse:
+            if time.monotonic() >= until:
+                raise
+            time.sleep(0.05)
 
 
 @contextmanager

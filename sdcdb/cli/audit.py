@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sdcdb.cli.arguments import DatabaseArgument, PolicyOption, listed
+from sdcdb.cli.arguments import DatabaseArgument, ForceOption, PolicyOption, listed
 from sdcdb.errors import SdcdbError
 from sdcdb.terminal.audit_text import draw
 from sdcdb.terminal.output import JsonOption, Output, QuietOption
@@ -74,6 +74,7 @@ def audit(
         bool,
         typer.Option("--follow", help="Read the log as it grows, and print new exposures as JSON lines until stopped."),
     ] = False,
+    force: ForceOption = False,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
@@ -85,10 +86,15 @@ def audit(
     from sdcdb.auditor.audit import Options
     from sdcdb.auditor.document import document
     from sdcdb.auditor.run import Request, own_ledger, run
+    from sdcdb.connection.atomic_file import refuse_target
     from sdcdb.logs.formats import Options as LogOptions
     from sdcdb.policy.load import load_policy
 
     out = Output(as_json, quiet)
+    for file in filter(None, (html, sarif)):
+        refuse_target(file, replace=force)
+    if resume is not None:
+        refuse_target(resume, replace=True)
     pool = _pool(together)
     reading = LogOptions(form, _dialect(dialect), dict(map(_pair, listed(columns))), prefix)
     options = Options(pool, tuple(listed(known)) if known else None, pseudonymise, proofs, tuple(listed(show)))
@@ -103,11 +109,11 @@ def audit(
         if sarif is not None:
             from sdcdb.auditor.sarif import sarif as as_sarif
 
-            _write(sarif, json.dumps(as_sarif(found), indent=2, ensure_ascii=False) + "\n")
+            _write(sarif, json.dumps(as_sarif(found), indent=2, ensure_ascii=False) + "\n", force)
         if html is not None:
             from sdcdb.pages.audit_report import page
 
-            _write(html, page(found, data))
+            _write(html, page(found, data), force)
     out.result(data, lambda console: draw(console, data))
     if found.exceeds or found.history.problem_count:
         raise typer.Exit(1)
@@ -160,14 +166,9 @@ def _follow(con: "duckdb.DuckDBPyConnection", policy: "Policy | None", request: 
     return int(follow(con, policy, request, emit, stop).exceeds)
 
 
-def _write(file: Path, text: str) -> None:
+def _write(file: Path, text: str, replace: bool) -> None:  # noqa: FBT001 - as the command was given
     """Write a report for its owner's eyes only: it contains personal data."""
-    import os
+    from sdcdb.connection.atomic_file import written_whole
 
-    try:
-        with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as stream:
-            if hasattr(os, "fchmod"):
-                os.fchmod(stream.fileno(), 0o600)  # a file that was there keeps its mode otherwise
-            stream.write(text)
-    except OSError as problem:
-        raise SdcdbError(f"cannot write {file}: {problem.strerror}") from None
+    with written_whole(file, replace=replace, private=True) as part:
+        part.write_text(text, encoding="utf-8")

@@ -76,11 +76,15 @@ def evaluate(
     quiet: QuietOption = False,
 ) -> None:
     """Compare techniques: how uncertain an intruder remains, by what the intruder knows and by utility."""
+    from sdcdb.connection.atomic_file import refuse_target
+
     out = Output(as_json, quiet)
     if plot is not None:
         from sdcdb.pages.plots import check_format
 
         check_format(plot, replace=force)
+    if resume is not None:
+        refuse_target(resume, replace=True)
     if seed < 0:
         raise SdcdbError("--seed must be 0 or greater")
     import sdcdb

@@ -21,16 +21,15 @@ def init(
     quiet: QuietOption = False,
 ) -> None:
     """Inspect a database and write a commented policy to start from."""
-    from sdcdb.connection.atomic_file import written_whole
+    from sdcdb.connection.atomic_file import refuse_target, written_whole
     from sdcdb.connection.connect import connect
-    from sdcdb.errors import SdcdbError
     from sdcdb.policy.draft import draft_policy
     from sdcdb.policy.governed import policy_path
 
     out = Output(as_json, quiet)
     target = output or policy_path(db)
-    if str(target) != "-" and target.exists() and not force:
-        raise SdcdbError(f"{target} already exists: overwrite it with --force")
+    if str(target) != "-":
+        refuse_target(target, replace=force)
     with connect(db, read_only=True) as con, out.working(f"inspecting {db}", con):
         text = draft_policy(con, db.name, tables)
     if str(target) == "-":

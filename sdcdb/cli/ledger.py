@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
+from sdcdb.cli.arguments import ForceOption
 from sdcdb.errors import LedgerError, counted
 from sdcdb.terminal.output import JsonOption, Output, QuietOption, table
 from sdcdb.terminal.printable import printable
@@ -109,17 +110,20 @@ def show(
 def export(
     db: DbOrLedger,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="A .csv, .jsonl or .parquet file.")],
+    force: ForceOption = False,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
     """Write the ledger as a flat table to a new file that only you can read."""
+    from sdcdb.connection.atomic_file import refuse_target
     from sdcdb.gateway.ledger.export import export as write
 
     out = Output(as_json, quiet)
+    refuse_target(output, replace=force)
     file = _ledger_of(db)
     with out.progress("exporting") as moved:
         found = _checked(file)
-        count = write(_rows(file, found, moved), output)
+        count = write(_rows(file, found, moved), output, replace=force)
     out.result(
         {"file": str(output), "rows": count},
         lambda console: console.print(f"Wrote {output}: {counted(count, 'record')}", markup=False),

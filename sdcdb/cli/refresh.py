@@ -38,7 +38,7 @@ def refresh(
 ) -> None:
     """Declare that a table has changed: answer about its new content, and remember what earlier answers revealed."""
     out = Output(as_json, quiet)
-    with opened(db, policy, out, adopt_ledger or "") as (_, gateway):
+    with opened(db, policy, out, adopt_ledger or "") as gateway:
         accepted = gateway.accept_looser(accept_looser) if accept_looser else []
         changed = gateway.refresh(table, as_new=as_new or "")
 

@@ -27,8 +27,10 @@ def release(
 ) -> None:
     """Write a copy of a protected view that you can share, with a manifest. Exit code 1: below the policy's floors."""
     import sdcdb
+    from sdcdb.connection.atomic_file import refuse_target
 
     out = Output(as_json, quiet)
+    refuse_target(output, replace=force)
     with sdcdb.open(db, policy, read_only=True) as database, out.working(f"writing {output}", database.con):
         made = database.release(view, output, accept_risk=accept_risk, force=force)
     data = {"file": str(made.file), "manifest": str(made.manifest), "rows": made.rows, "sha256": made.sha256}

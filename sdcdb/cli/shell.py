@@ -7,7 +7,7 @@ import typer
 from rich.text import Text
 
 from sdcdb.cli.arguments import DatabaseArgument, PolicyOption
-from sdcdb.cli.asking import MemoryOption, SecondsOption, UserOption, opened, user_name
+from sdcdb.cli.asking import MemoryOption, SecondsOption, UserOption, shared, user_name
 from sdcdb.terminal.output import Output, QuietOption
 from sdcdb.terminal.printable import printable
 
@@ -21,15 +21,18 @@ def shell(
     memory: MemoryOption = None,
     quiet: QuietOption = False,
 ) -> None:
-    r"""Ask questions at a prompt or through a pipe. Exit code 1: a piped statement was denied."""
+    r"""Ask questions at a prompt or through a pipe. Exit code 1: a piped statement was denied.
+
+    Others may ask meanwhile: the ledger is held only while a question is answered.
+    """
     out = Output(quiet=quiet)
     who = user_name(user)
-    with opened(db, policy, out, seconds=seconds, memory=memory) as (database, gateway):
+    with shared(db, policy, out, seconds=seconds, memory=memory) as gateway:
         from sdcdb.shell.cancellable import Waiting
         from sdcdb.shell.session import Session
 
         waiting = Waiting(out.notes, gateway.interrupt)
-        session = Session(database, gateway, who, out.console, out.notes, waiting)
+        session = Session(gateway, who, out.console, out.notes, waiting)
         if not (sys.stdin.isatty() and sys.stdout.isatty()):
             from sdcdb.shell.piped import feed
 

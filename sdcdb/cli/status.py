@@ -25,7 +25,7 @@ def status(
     from sdcdb.terminal.values import json_text
 
     out = Output(as_json, quiet)
-    with opened(db, policy, out) as (_, gateway):
+    with opened(db, policy, out) as gateway:
         halted = gateway.halted()
         found = gateway.known(user)
     questions = tally(ledger_path(db), user)

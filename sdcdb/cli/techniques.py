@@ -4,7 +4,6 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.markdown import Markdown
 
 from sdcdb.terminal.output import JsonOption, Output, QuietOption, table
 
@@ -31,6 +30,8 @@ def techniques(
         raise SdcdbError(f"there is no technique {name!r}; {choices(name, TECHNIQUES)}")
 
     def draw(console: Console) -> None:
+        from rich.markdown import Markdown
+
         console.print(Markdown(page(TECHNIQUES[name])))
 
     out.result({"name": name, "schema": TECHNIQUES[name].params.model_json_schema()}, draw)

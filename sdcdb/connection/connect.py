@@ -6,7 +6,7 @@ from pathlib import Path
 
 import duckdb
 
-from sdcdb.errors import DatabaseError, choices
+from sdcdb.errors import DatabaseError, DatabaseInUse, choices
 
 # The DuckDB 1.5 command line must be able to open files that sdcdb creates.
 STORAGE: dict[str, str | bool | int | float | list[str]] = {"storage_compatibility_version": "v1.5.0"}
@@ -37,8 +37,11 @@ def explained(file: Path) -> Iterator[None]:
     except duckdb.IOException as problem:
         first = str(problem).splitlines()[0]
         if "lock" in first.lower():
-            advice = "another process has it open: close that process, or work on a copy"
-        elif "read-only" in first.lower():
+            raise DatabaseInUse(
+                f"cannot open {file}: another process has it open: close that process, or work on a copy "
+                f"(DuckDB says: {first})"
+            ) from None
+        if "read-only" in first.lower():
             advice = "the file or its folder is read-only: copy it to a place you can write to"
         else:
             advice = "check the path, its permissions and the free disk space"

@@ -55,6 +55,8 @@ class Results:
         whole = text[: text.rfind(b"\n") + 1]
         lines = whole.splitlines()
         if not lines:
+            if not json.dumps(self._experiment, ensure_ascii=False).encode().startswith(text):
+                raise SdcdbError(f"{file} is not a file of results: choose another name for --resume")
             os.ftruncate(self._descriptor, 0)
             self._write(self._experiment)
             return

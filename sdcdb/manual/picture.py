@@ -69,7 +69,7 @@ def draw() -> str:
             create(new.con, "staff", rows=2000, seed=1)
         policy = parse_document(POLICY).policy
         with sdcdb.open(file, policy, read_only=True) as database, database.gateway() as gateway:
-            session = Session(database, gateway, "ann", console, console, Waiting(Console(file=io.StringIO())))
+            session = Session(gateway, "ann", console, console, Waiting(Console(file=io.StringIO())))
             console.print(Text(f"$ sdcdb shell {NAME}.duckdb --user ann", style="bold white"))
             for remark, statement in SESSION:
                 _typed(console, remark, statement)

@@ -48,11 +48,23 @@ def plain(text: str) -> str:
 def tokens(name: str) -> list[str]:
     """Split a name into words.
 
-    >>> tokens("dateOfBirth"), tokens("PATIENT_ID2")
-    (['date', 'of', 'birth'], ['patient', 'id', '2'])
+    >>> tokens("dateOfBirth"), tokens("PATIENT_ID2"), tokens("lo_custkey")
+    (['date', 'of', 'birth'], ['patient', 'id', '2'], ['lo', 'cust', 'key'])
     """
     apart = re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1 \2", name))
-    return re.findall(r"[a-z]+|[0-9]+", plain(apart))
+    return re.findall(
+        r"[a-z]+|[0-9]+", re.sub(r"(?<=[a-z]{3})(key|number|nummer)\b", r" \1", plain(apart).replace("_", " "))
+    )
+
+
+def core(name: str) -> tuple[str, ...]:
+    """Return the words of a name without the short one that stands for its table.
+
+    >>> core("c_custkey") == core("lo_custkey") == ("cust", "key")
+    True
+    """
+    words = tokens(name)
+    return tuple(words[1:] if len(words) > 2 and len(words[0]) <= 3 else words)
 
 
 @cache

@@ -8,10 +8,12 @@ import duckdb
 
 from sdcdb.connection.identifiers import identifier, quoted, table_reference
 from sdcdb.connection.profile import ColumnProfile, TableProfile
-from sdcdb.policy.column_names import read_name, tokens
+from sdcdb.policy.column_names import core, read_name, tokens
 from sdcdb.policy.guess import Evidence, Guess, guess_key, guess_role
 from sdcdb.policy.models import Role
 
+PERSONAL = ("person", "reach", "house", "official", "login", "names of people", "birth", "sex", "e-mail", "phone")
+"""Parts of the kinds of columns that tables of people have."""
 VALUES = 400  # different values that are looked at
 CANDIDATES = 6  # columns that a composite key is sought among
 _NAMES_ONE = frozenset(["id", "key", "uuid", "no", "nr", "num", "number", "code", "sk", "ref", "nummer", "numero"])
@@ -39,13 +41,16 @@ def understand(con: duckdb.DuckDBPyConnection, profiles: list[TableProfile]) -> 
     alone = {table.name: _alone(con, table) for table in profiles}
     guesses = {name: {c: guess_role(*both) for c, both in columns.items()} for name, columns in alone.items()}
     public = {t.name: guess_public(t, guesses[t.name], [o for o in profiles if o is not t]) for t in profiles}
+    people = {name for name, own in guesses.items() if any(w in g.kind for g in own.values() for w in PERSONAL)}
     found = []
     for table in profiles:
         referring = {
             name: (column, replace(seen, **_relation(table, column, profiles, public)))
             for name, (column, seen) in alone[table.name].items()
         }
-        person = _person(table, {name: guess_role(*both) for name, both in referring.items()})
+        person = _person(table, {name: guess_role(*both) for name, both in referring.items()}) or next(
+            (name for name, (_, seen) in referring.items() if seen.refers in people), None
+        )
         seen = dict(referring)
         for name in _one_per_person(con, table, person, referring) if person else ():
             seen[name] = (seen[name][0], replace(seen[name][1], per_person=person))
@@ -60,14 +65,13 @@ def understand(con: duckdb.DuckDBPyConnection, profiles: list[TableProfile]) -> 
 def guess_public(table: TableProfile, guesses: Mapping[str, Guess], others: list[TableProfile]) -> str | None:
     """Say why `table` looks like a public dimension table, or None."""
     own = [(column, guesses[column.name]) for column in table.columns]
-    personal = ("person", "reach", "house", "official", "login", "names of people", "birth", "sex")
     if len(table.columns) < 2 or any(g.role is Role.CONFIDENTIAL and g.kind for _, g in own):
         return None
-    if any(word in guess.kind for _, guess in own for word in personal):
+    if any(word in guess.kind for _, guess in own for word in PERSONAL):
         return None
     for other in others:
         for column in table.columns:
-            shared = other.column(column.name)
+            shared = other.column(column.name) or _same_thing(other, column)
             if column.unique and shared is not None and not shared.unique and other.rows > table.rows:
                 return f"one row per {column.name!r}, a column of {other.name!r}, and nothing confidential in it"
     return None
@@ -97,7 +101,7 @@ def _relation(
 ) -> dict[str, str]:
     """Say whose key a column repeats: that of a public table, or that of a table of people."""
     for other in profiles:
-        own = other.column(column.name)
+        own = other.column(column.name) or _same_thing(other, column)
         if other is table or own is None or not own.unique or column.unique:
             continue
         if public[other.name]:
@@ -105,6 +109,13 @@ def _relation(
         if _NAMES_ONE & set(tokens(column.name)):
             return {"refers": other.name}
     return {}
+
+
+def _same_thing(other: TableProfile, column: ColumnProfile) -> ColumnProfile | None:
+    """Return the key of another table that a column repeats under the prefix of its own: c_custkey, lo_custkey."""
+    if not numbers_something(column):
+        return None
+    return next((each for each in other.columns if each.unique and core(each.name) == core(column.name)), None)
 
 
 def _person(table: TableProfile, guesses: Mapping[str, Guess]) -> str | None:

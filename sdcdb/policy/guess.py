@@ -11,7 +11,7 @@ from sdcdb.connection.profile import ColumnProfile, TableProfile
 from sdcdb.errors import counted
 from sdcdb.policy.column_names import Said, read_name, tokens
 from sdcdb.policy.models import Role
-from sdcdb.policy.value_shapes import Shape, read_values
+from sdcdb.policy.value_shapes import Shape, are_sentences, read_values
 
 FEW = 50  # different values that people still group by
 
@@ -57,7 +57,7 @@ def guess_role(column: ColumnProfile, seen: Evidence = NOTHING) -> Guess:
         if guess is not None:
             weak = guess.role is Role.QUASI and not guess.sure and _strong(column) is None
             return _of_table(seen.about) if weak and seen.about else guess
-    return _by_type(column, shape)
+    return _by_type(column, shape, seen)
 
 
 def _of_table(about: str) -> Guess:
@@ -129,7 +129,7 @@ def _numbering(column: ColumnProfile) -> bool:
     return column.distinct > FEW and (column.unique or (column.integer and tokens(column.name)[-1:] == ["id"]))
 
 
-def _by_type(column: ColumnProfile, shape: Shape | None) -> Guess:
+def _by_type(column: ColumnProfile, shape: Shape | None, seen: Evidence) -> Guess:
     if column.unique and not column.type.startswith(("DOUBLE", "FLOAT", "DECIMAL")):
         return Guess(Role.IDENTIFIER, "unique in every record", kind="key")
     if shape is not None:
@@ -143,6 +143,8 @@ def _by_type(column: ColumnProfile, shape: Shape | None) -> Guess:
         return Guess(
             Role.IDENTIFIER, f"text with {counted(column.distinct, 'different value')}, unknown name", sure=False
         )
+    if column.text and are_sentences(seen.values):
+        return Guess(Role.IDENTIFIER, "sentences, which may name somebody", sure=False, kind="free text")
     if column.distinct == 0:
         return Guess(Role.CONFIDENTIAL, "the column is empty", sure=False)
     many = counted(column.distinct, "different value")

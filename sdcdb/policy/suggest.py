@@ -50,7 +50,7 @@ def _rank_change(con: duckdb.DuckDBPyConnection, table: TableProfile, column: Co
     number = f"epoch({name})" if not column.numeric else f"{name}::DOUBLE"
     sql = f"SELECT {number} FROM {quoted(table_reference(table.name))} WHERE {name} IS NOT NULL"
     values = np.sort(
-        con.sql(f"SELECT * FROM ({sql}) USING SAMPLE reservoir({SAMPLE} ROWS) REPEATABLE (1)")
+        con.execute(f"SELECT * FROM ({sql}) USING SAMPLE reservoir({SAMPLE} ROWS) REPEATABLE (1)")
         .fetchnumpy()
         .popitem()[1]
         .astype(float)
@@ -91,7 +91,8 @@ def preview(con: duckdb.DuckDBPyConnection, table: TableProfile, quasi: list[str
         return alone
     try:
         params = Kanonymity(method="kanonymity", k=k, columns=tuple(quasi))
-        found = recode(con, table.name, params)
+        with con.cursor() as cursor:  # no result that was half read is in its way
+            found = recode(cursor, table.name, params)
     except DataError as problem:
         return f"{alone}; {problem}"
     return f"{alone}; recoded, a cell loses {found.loss:.0%} on average"

@@ -44,17 +44,27 @@ _PATTERNS = (
 
 def read_values(values: Sequence[str]) -> Shape | None:
     """Return the shape that most of the given different values have, if any."""
-    seen = [value.strip() for value in values if value and value.strip()]
+    seen = _seen(values)
     if len(seen) < 3:
-        return None
+        return Shape("names of people", "identifier") if seen and _names(seen) else None
     for shape, pattern in _PATTERNS:
         if sum(bool(pattern.fullmatch(value)) for value in seen) >= MOST * len(seen):
             return shape
     if _names(seen):
         return Shape("names of people", "identifier")
-    if sum(len(value.split()) for value in seen) >= FREE_WORDS * len(seen) and len(seen) > 20:
+    if len(seen) > 20 and are_sentences(values):
         return Shape("free text", "identifier")
     return None
+
+
+def are_sentences(values: Sequence[str]) -> bool:
+    """Tell whether values have as many words as free text has, however few they are."""
+    seen = _seen(values)
+    return bool(seen) and sum(len(value.split()) for value in seen) >= FREE_WORDS * len(seen)
+
+
+def _seen(values: Sequence[str]) -> list[str]:
+    return [value.strip() for value in values if value and value.strip()]
 
 
 def _names(values: list[str]) -> bool:
@@ -65,7 +75,7 @@ def _names(values: list[str]) -> bool:
     if len(like) < MOST * len(values):
         return False
     known = sum(any(part in _known() for part in re.findall(r"[a-z]+", plain(value))) for value in like)
-    return known >= max(3, NAMES * len(values))
+    return known >= max(min(3, len(values)), NAMES * len(values))
 
 
 @cache

@@ -9,9 +9,9 @@ from sdcdb.errors import Denied, SdcdbError, choices
 from sdcdb.gateway.gateway import Gateway
 from sdcdb.gateway.reading.statement import privacy_question
 from sdcdb.gateway.rules.verdict import Verdict
-from sdcdb.policy.governed import Governed
 from sdcdb.shell.cancellable import Cancelled, Waiting
 from sdcdb.shell.describe import describe, listing
+from sdcdb.shell.shared import SharedGateway
 from sdcdb.terminal.answer_table import denial, draw_answer, draw_rows, draw_verdict
 from sdcdb.terminal.printable import printable
 from sdcdb.terminal.status import draw_halted, draw_known
@@ -42,8 +42,7 @@ class Outcome(Enum):
 class Session:
     """A user of a database's gateway. Results go to `console`, denials to `notes`."""
 
-    database: Governed
-    gateway: Gateway
+    gateway: Gateway | SharedGateway
     user: str
     console: Console
     notes: Console

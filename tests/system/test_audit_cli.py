@@ -117,7 +117,7 @@ def test_sarif_has_encoded_places_and_fingerprints_that_stay(folder: Path) -> No
     (folder / "a b%.sql").write_text("-- moved\n\n" + LOG)
     found = []
     for name in ("log.sql", "a b%.sql"):
-        run("audit", "staff.duckdb", "--log", name, "--sarif", "s.sarif", "-q", cwd=folder, code=1)
+        run("audit", "staff.duckdb", "--log", name, "--sarif", "s.sarif", "--force", "-q", cwd=folder, code=1)
         (result,) = json.loads((folder / "s.sarif").read_text(encoding="utf-8"))["runs"][0]["results"]
         assert (result["level"], result["ruleId"]) == ("error", "exact")
         found.append(result)

@@ -13,7 +13,7 @@ import pytest
 
 from sdcdb.errors import LedgerError
 from sdcdb.gateway.ledger.ledger import Ledger
-from sdcdb.gateway.ledger.places import lock_path
+from sdcdb.gateway.ledger.places import anchor_path, lock_path
 
 HOLD = """
 import sys, time
@@ -74,3 +74,43 @@ def test_one_process_cannot_open_it_twice(path: Path) -> None:
     with Ledger.open(path), pytest.raises(LedgerError, match=re.escape(f"process {os.getpid()} (this one)")):
         Ledger.open(path, wait=0)
     Ledger.open(path, wait=0).close()
+
+
+def test_a_ledger_at_rest_lets_others_write_and_notices_that_they_did(path: Path) -> None:
+    with Ledger.open(path) as ledger:
+        ledger.append({"kind": "open"})
+        ledger.rest()
+        with pytest.raises(LedgerError, match="at rest"):
+            ledger.append({"kind": "open"})
+        assert ledger.wake()  # nobody wrote
+        ledger.append({"kind": "open"})
+        ledger.rest()
+        with Ledger.open(path, wait=0) as other:
+            other.append({"kind": "open"})
+        assert not ledger.wake()
+        with pytest.raises(LedgerError, match="others have written"):
+            ledger.append({"kind": "open"})
+    with Ledger.open(path, wait=0) as found:
+        assert found.count == 3
+
+
+def test_others_cannot_write_before_rest_and_after_waking(path: Path) -> None:
+    with Ledger.open(path) as ledger:
+        ledger.rest()
+        with held(path, 60) as other, pytest.raises(LedgerError, match=rf"in use by process {other.pid}"):
+            ledger.wake(wait=0.1)
+        assert ledger.wake()
+        with pytest.raises(LedgerError, match="in use"):
+            Ledger.open(path, wait=0)
+
+
+@pytest.mark.parametrize("file", ["ledger", "anchor"])
+def test_a_file_that_was_replaced_by_its_copy_is_not_believed(path: Path, file: str) -> None:
+    with Ledger.open(path) as ledger:
+        ledger.append({"kind": "open"})
+        ledger.rest()
+        replaced = path if file == "ledger" else anchor_path(path)
+        copy = path.with_name("copy")
+        copy.write_bytes(replaced.read_bytes())
+        copy.replace(replaced)
+        assert not ledger.wake()

@@ -128,6 +128,31 @@ def test_shapes_of_values(values: list[str], kind: str) -> None:
     assert found.kind == kind
 
 
+def test_sentences_and_names_never_pass_however_few_they_are() -> None:
+    with sdcdb.open(":memory:") as db:
+        db.con.execute(
+            "CREATE TABLE t AS SELECT i AS id, i % 3 AS x, CASE i WHEN 7 THEN 'said Dr Smith hurt her' END AS anm, "
+            "CASE WHEN i % 2 = 0 THEN 'Maria Lopez' ELSE 'Peter Smith' END AS q FROM range(300) r(i)"
+        )
+        text = draft_policy(db.con, "t.duckdb")
+    assert "anm: identifier  # CHECK: sentences, which may name somebody" in text
+    assert "q: identifier  # its values are names of people" in text
+
+
+def test_the_key_of_people_under_another_prefix_never_passes() -> None:
+    with sdcdb.open(":memory:") as db:
+        db.con.execute(
+            "CREATE TABLE customer AS SELECT i AS c_custkey, 'c' || i || '@a.example' AS c_mail FROM range(300) r(i);"
+            "CREATE TABLE lineorder AS SELECT i // 3 AS lo_orderkey, i % 3 AS lo_linenumber, "
+            "i // 3 % 300 AS lo_custkey, i * 7 % 500 AS lo_revenue FROM range(1800) r(i)"
+        )
+        text = draft_policy(db.con, "star.duckdb")
+    assert "lo_orderkey: identifier" in text
+    assert "lo_custkey: identifier  # the key of a person in 'customer'" in text
+    assert "person: lo_custkey  # CHECK: somebody has 6 records" in text
+    assert "(lo_orderkey, lo_linenumber) are unique together" in text
+
+
 def test_persons_with_several_records_and_keys_of_two_columns() -> None:
     customers, lines = understood("""
         CREATE TABLE customers AS SELECT i AS customer_id, 'N' || i AS name, i % 7 AS region FROM range(100) AS r(i);
