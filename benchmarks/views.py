@@ -74,7 +74,7 @@ class Spent:
         return f"{self.clock:.2f} s" if self.clock >= 0.1 else f"{self.clock * 1000:.1f} ms"
 
 
-def timed(work: Callable[[], object], repeat: int = 3) -> Spent:
+def timed(work: Callable[[], object], repeat: int = 2) -> Spent:
     """Return the best time of a few tries."""
     found = []
     for _ in range(repeat):

@@ -95,7 +95,10 @@ class Call:
 
 @dataclass(frozen=True)
 class TableFunction:
-    """A function that is used as `FROM name(...)`. `tables` are the parameters that name tables or views."""
+    """A function that is used as `FROM name(...)`. `tables` are the parameters that name tables or views.
+
+    A table that need not be given is not among the relations of a call without it.
+    """
 
     name: str
     summary: str
@@ -127,7 +130,8 @@ class TableFunction:
         with session.cursor() as cursor:
             try:
                 use(cursor, database, schema)
-                relations = {name: find(cursor, arguments[name], database, schema) for name in self.tables}
+                named = [name for name in self.tables if arguments[name] is not None]
+                relations = {name: find(cursor, arguments[name], database, schema) for name in named}
                 prints = [fingerprint(cursor, relation) for relation in dict.fromkeys(relations.values())]
                 key = (self.name, database, schema, repr(sorted(arguments.items())), tuple(prints))
                 own = f"{self.name} {id(session)} {sha256(repr(key).encode()).hexdigest()[:16]}"

@@ -6,15 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sdcdb.connection.identifiers import identifier, quoted, table_reference
+from sdcdb.connection.identifiers import identifier, quoted
 from sdcdb.errors import DataError
+from sdcdb.udfs.published import MATRIX, ORIGINAL, Published, published
 from sdcdb.udfs.rows import fields, select_rows
 from sdcdb.udfs.table_function import REQUIRED, Call, Parameter, TableFunction
 
 if TYPE_CHECKING:
     from sdcdb.measures.reidentification import AverageEntropies
-    from sdcdb.techniques.families.transition import TransitionMatrix
-    from sdcdb.views.plan import Plan
 
 VIEW = Parameter("view", "a protected view, as sdc_create_view and sdcdb protect make them", REQUIRED)
 COLUMN = Parameter("column", "one of its categories", REQUIRED)
@@ -22,37 +21,24 @@ PRIOR = Parameter("prior", "'uniform', or 'empirical': an intruder who knows how
 MOST_VALUES = 200  # columns with more values are left out of entropies
 
 
-def _plan(call: Call) -> "Plan":
-    from sdcdb.views import catalogue
-
-    call.reading("view")
-    return catalogue.entry(call.cursor, call.relations["view"].name).plan
-
-
-def _matrix(call: Call, plan: "Plan") -> "TransitionMatrix":
-    from sdcdb.techniques.families.categories import FittedTransition
-
-    column = call.relations["view"].own(call["column"])
-    for each in plan.fitted:
-        if isinstance(each, FittedTransition) and each.columns == (column,):
-            return each.transition()
-    there = [each.columns[0] for each in plan.fitted if isinstance(each, FittedTransition)]
-    which = f"those that have: {', '.join(there)}" if there else "none of its columns has"
-    raise DataError(f"{column!r} of {plan.view!r} has no transition matrix; {which}")
-
-
-def _counted(call: Call, table: str, column: str, matrix: "TransitionMatrix") -> list[int]:
-    """Count the values of a matrix in a table."""
-    name = quoted(identifier(column))
+def _counted(call: Call, known: Published, source: str, column: str) -> list[int]:
+    """Count the values of a matrix in a table. Only a plan explains a value that its matrix does not have."""
+    matrix, name = known.matrix(column), quoted(identifier(column))
     rows = call.cursor.execute(
-        f"SELECT CAST({name} AS VARCHAR), count(*) FROM {quoted(table_reference(table))} GROUP BY ALL"
+        f"SELECT CAST({name} AS VARCHAR), count(*) FROM {source} WHERE {name} IS NOT NULL GROUP BY ALL"
     ).fetchall()
     found = dict(rows)
+    if not known.planned and (strange := sorted(set(found) - set(matrix.values))):
+        raise DataError(f"{strange[0]!r} of {column!r} is not in the matrix")
     return [int(found.get(value, 0)) for value in matrix.values]
 
 
+def _column(call: Call) -> str:
+    return call.relations["view"].own(call["column"])
+
+
 def _transition_matrix(call: Call) -> str:
-    matrix = _matrix(call, _plan(call))
+    matrix = published(call).matrix(_column(call))
     rows = [
         (before, after, float(matrix.matrix[i, j]))
         for i, before in enumerate(matrix.values)
@@ -62,11 +48,11 @@ def _transition_matrix(call: Call) -> str:
 
 
 def _posterior(call: Call) -> str:
-    plan = _plan(call)
-    matrix = _matrix(call, plan)
-    prior = _counted(call, plan.table, call.relations["view"].own(call["column"]), matrix) if _empirical(call) else None
+    known, column = published(call), _column(call)
+    matrix = known.matrix(column)
+    prior = _counted(call, known, known.before(), column) if _empirical(call) else None
     if prior is not None and not sum(prior):
-        raise DataError(f"{plan.table!r} has no records: the empirical prior needs some")
+        raise DataError(f"the table of {known.name!r} has no records: the empirical prior needs some")
     found = matrix.posterior(prior)
     rows = [
         (after, before, None if np.isnan(found[j, i]) else float(found[j, i]))
@@ -83,10 +69,8 @@ def _empirical(call: Call) -> bool:
 
 
 def _estimate(call: Call) -> str:
-    plan = _plan(call)
-    matrix = _matrix(call, plan)
-    view = call.relations["view"]
-    observed = _counted(call, view.name, view.own(call["column"]), matrix)
+    known, column = published(call), _column(call)
+    matrix, observed = known.matrix(column), _counted(call, known, known.rows, column)
     estimates, errors = matrix.estimate(observed), matrix.standard_errors(observed)
     rows = zip(matrix.values, observed, estimates.tolist(), errors.tolist(), strict=True)
     return select_rows(fields("value VARCHAR, observed BIGINT, estimate DOUBLE, standard_error DOUBLE"), rows)
@@ -96,24 +80,23 @@ def _profile(call: Call) -> "Iterator[AverageEntropies]":
     """Yield the entropies of an intruder who knows some columns of a record (VICUS 2012, Algorithm 2)."""
     from sdcdb.measures.reidentification import Draw, PerturbedTable, average_entropies, entropy_profile
 
-    plan = _plan(call)
-    view = call.relations["view"]
-    secret = view.own(call["confidential"])
+    known = published(call)
+    secret = call.relations["view"].own(call["confidential"])
     chosen = call.names("columns")
-    few = [name for name in plan.columns if name == secret or chosen is None or name in chosen]
-    values = {name: _values(call, plan, name) for name in few}
+    few = [name for name in known.columns if name == secret or chosen is None or name in chosen]
+    values = {name: _values(call, known, name) for name in few}
     usable = [name for name in few if values[name] and len(values[name]) <= MOST_VALUES]
     if secret not in usable or len(usable) < 2:
         raise DataError(
-            f"entropies need the categories of {plan.view!r}: {secret!r} and at least one other, each with at most "
+            f"entropies need the categories of {known.name!r}: {secret!r} and at least one other, each with at most "
             f"{MOST_VALUES} values and no lists"
         )
-    observed, original = (_codes(call, table, usable, values) for table in (view.name, plan.table))
+    observed, original = (_codes(call, source, usable, values) for source in (known.rows, known.before()))
     if not len(observed) or not len(original):
-        raise DataError(f"no record of {plan.view!r} has all of {', '.join(usable)}: nothing to measure")
+        raise DataError(f"no record of {known.name!r} has all of {', '.join(usable)}: nothing to measure")
     position = usable.index(secret)
     counts = np.bincount(original[:, position], minlength=len(values[secret])) if _empirical(call) else None
-    table = PerturbedTable.of(observed, [_square(plan, name, values[name]) for name in usable], position, counts)
+    table = PerturbedTable.of(observed, [known.square(name, values[name]) for name in usable], position, counts)
     draw = Draw(call.whole("combinations"), min(call.whole("targets"), len(original)), call.whole("seed"))
     if call["known"] is None:
         yield from entropy_profile(table, original, draw)
@@ -121,13 +104,12 @@ def _profile(call: Call) -> "Iterator[AverageEntropies]":
         yield average_entropies(table, original, call.whole("known"), draw)
 
 
-def _values(call: Call, plan: "Plan", column: str) -> tuple[str, ...]:
+def _values(call: Call, known: Published, column: str) -> tuple[str, ...]:
     """Return the values of a column, before and after, as texts; none where there are too many, or lists."""
     name = quoted(identifier(column))
     sides = " UNION ".join(
-        f"SELECT CAST({name} AS VARCHAR) AS v, typeof({name}) AS t FROM {quoted(table_reference(table))} "
-        f"WHERE {name} IS NOT NULL"
-        for table in (plan.table, plan.view)
+        f"SELECT CAST({name} AS VARCHAR) AS v, typeof({name}) AS t FROM {source} WHERE {name} IS NOT NULL"
+        for source in (known.before(), known.rows)
     )
     rows = call.cursor.execute(f"SELECT DISTINCT v, t FROM ({sides}) ORDER BY v LIMIT {2 * MOST_VALUES + 2}").fetchall()
     if any(kind.endswith("]") for _, kind in rows):
@@ -135,30 +117,13 @@ def _values(call: Call, plan: "Plan", column: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(value for value, _ in rows))
 
 
-def _codes(call: Call, table: str, columns: list[str], values: dict[str, tuple[str, ...]]) -> Any:
+def _codes(call: Call, source: str, columns: list[str], values: dict[str, tuple[str, ...]]) -> Any:
     listed = ", ".join(f"CAST({quoted(identifier(name))} AS VARCHAR)" for name in columns)
-    rows = call.cursor.execute(f"SELECT {listed} FROM {quoted(table_reference(table))}").fetchall()
+    rows = call.cursor.execute(f"SELECT {listed} FROM {source}").fetchall()
     place = [{value: n for n, value in enumerate(values[name])} for name in columns]
     whole = [row for row in rows if all(value is not None for value in row)]
     codes = [[own[value] for own, value in zip(place, row, strict=True)] for row in whole]
     return np.array(codes, np.int64).reshape(len(codes), len(columns))
-
-
-def _square(plan: "Plan", column: str, values: tuple[str, ...]) -> Any:
-    """Return the matrix of a column over the values that occur; a column that is not changed has the identity."""
-    from sdcdb.techniques.families.categories import FittedTransition
-
-    changed = next((each for each in plan.fitted if column in each.columns), None)
-    if changed is None:
-        return np.eye(len(values))
-    if not isinstance(changed, FittedTransition):
-        raise DataError(f"{column!r} is perturbed by {changed.technique}, which has no matrix: choose columns := [...]")
-    at = {value: n for n, value in enumerate(changed.shape.values)}
-    rows = np.eye(len(values))
-    for i, value in enumerate(values):
-        if value in at:
-            rows[i] = [changed.matrix[at[value]][at[other]] if other in at else 0 for other in values]
-    return rows / rows.sum(axis=1, keepdims=True)
 
 
 def _record_entropy(call: Call) -> str:
@@ -213,6 +178,8 @@ _WHO = (
     Parameter("combinations", "the most combinations of known columns that are tried", 10),
     Parameter("targets", "the most records that are taken as targets", 500),
     Parameter("seed", "the seed of both draws", 0),
+    MATRIX,
+    ORIGINAL,
 )
 VIEW_FUNCTIONS = (
     TableFunction(
@@ -226,18 +193,18 @@ VIEW_FUNCTIONS = (
     TableFunction(
         "sdc_posterior",
         "Show what a published value says about the original, by Bayes.",
-        (VIEW, COLUMN, PRIOR),
+        (VIEW, COLUMN, PRIOR, MATRIX, ORIGINAL),
         _posterior,
         "FROM sdc_posterior('staff_public', 'dept')",
-        ("view",),
+        ("view", "matrix", "original"),
     ),
     TableFunction(
         "sdc_estimate",
         "Estimate the original counts of a category from the view, without bias, with standard errors.",
-        (VIEW, COLUMN),
+        (VIEW, COLUMN, MATRIX),
         _estimate,
         "FROM sdc_estimate('staff_public', 'dept')",
-        ("view",),
+        ("view", "matrix"),
     ),
     TableFunction(
         "sdc_record_entropy",
@@ -245,7 +212,7 @@ VIEW_FUNCTIONS = (
         _WHO,
         _record_entropy,
         "FROM sdc_record_entropy('staff_public', 'dept')",
-        ("view",),
+        ("view", "matrix", "original"),
     ),
     TableFunction(
         "sdc_confidential_entropy",
@@ -253,7 +220,7 @@ VIEW_FUNCTIONS = (
         _WHO,
         _confidential_entropy,
         "FROM sdc_confidential_entropy('staff_public', 'dept')",
-        ("view",),
+        ("view", "matrix", "original"),
     ),
     TableFunction(
         "sdc_compare",

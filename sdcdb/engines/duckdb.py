@@ -109,9 +109,12 @@ def _digest(binding: Binding, block: str, key: str) -> str:
 
 
 def _word(digest: str, word: int) -> str:
-    """Return a quarter of a digest as a number of 64 bits: a column that is read alone needs only one."""
+    """Return a quarter of a digest as a number of 64 bits: a column that is read alone needs only one.
+
+    Eight bytes are short enough for DuckDB to keep them in place; a cast of '0x...' costs nearly twice as much.
+    """
     start, length = digits_of(WORD * word, WORD)
-    return f"CAST('0x' || substr({digest}, {start}, {length}) AS UBIGINT)"
+    return f"CAST(CAST(unhex(substr({digest}, {start}, {length})) AS BIT) AS UBIGINT)"
 
 
 def _words(needed: set[tuple[str, int]]) -> tuple[dict[str, str], dict[str, str]]:

@@ -151,4 +151,4 @@ def _frequent(engine: Engine, table: Source, column: ColumnSpec, rare: int | Non
     return tuple(value for (value,) in found), records
 
 
-TECHNIQUE = Technique("suppression", Kind.ANY, Suppression, FittedSuppression, fit)
+TECHNIQUE = Technique("suppression", Kind.ANY, Suppression, FittedSuppression, fit, moves=True)

@@ -168,4 +168,4 @@ def _block(most: Amount | None) -> str:
     return f"r * ceil(n / greatest({LEAST}, {apart} + 1))::BIGINT // n"
 
 
-TECHNIQUE = Technique("swapping", Kind.ANY, Swapping, FittedSwapping, fit, among_records=True)
+TECHNIQUE = Technique("swapping", Kind.ANY, Swapping, FittedSwapping, fit, among_records=True, moves=True)

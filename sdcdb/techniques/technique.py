@@ -235,6 +235,8 @@ class Technique:
     joint: bool = False
     draws: Needs = two_draws
     among_records: bool = False
+    moves: bool = False
+    """Whether it only moves or removes values of a column: it may then hold numbers that nothing can be added to."""
 
     @property
     def summary(self) -> str:

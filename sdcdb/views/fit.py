@@ -7,13 +7,13 @@ from functools import cache, partial
 
 import duckdb
 
-from sdcdb.connection.identifiers import fold
+from sdcdb.connection.identifiers import fold, identifier, quoted, table_reference
 from sdcdb.connection.profile import ColumnProfile, TableProfile, profile, table_names
 from sdcdb.engines.expressions import RECORD, Lane, Row
-from sdcdb.errors import DataError
+from sdcdb.errors import DataError, counted
 from sdcdb.policy.models import ROWID, Role, Table, View
 from sdcdb.techniques.registry import TECHNIQUES
-from sdcdb.techniques.technique import ColumnSpec, Draws, Engine, Fitted, Params, Source
+from sdcdb.techniques.technique import ColumnSpec, Draws, Engine, Fitted, Kind, Params, Source, Technique
 from sdcdb.views import catalogue
 from sdcdb.views.check import Read
 from sdcdb.views.per_person import KEY_TYPES, fit_people, once_per_person, people_of, refuse_among_records
@@ -36,6 +36,7 @@ def fit_jobs(
     for params, columns in jobs:
         row = Row({}, scope_of(params), source.row.person)
         technique = TECHNIQUES[params.method]
+        refuse_not_finite(engine, source, technique, columns)
         needed = {row.place(column.name): _draws(source, column, technique.draws(column, params)) for column in columns}
         lanes |= give_lanes(needed or {row.place(RECORD): Draws.TWO})
         row = Row(lanes, row.scope, row.person)
@@ -43,6 +44,21 @@ def fit_jobs(
         results = result if isinstance(result, tuple) else (result,)
         fitted += [each.model_copy(update={"scope": row.scope}).drawn_from(row) for each in results]
     return tuple(fitted), lanes
+
+
+def refuse_not_finite(engine: Engine, source: Source, technique: Technique, columns: tuple[ColumnSpec, ...]) -> None:
+    """Refuse NaN and infinities where a method computes with numbers: no noise would hide which records have them."""
+    names = [column.name for column in columns if column.type in ("DOUBLE", "FLOAT")]
+    if not names or technique.moves or technique.kind not in (Kind.NUMBER, Kind.ANY):
+        return
+    found = ", ".join(f"count_if(NOT isfinite({quoted(identifier(name))}))" for name in names)
+    ((*counts,),) = engine.query(f"SELECT {found} FROM {quoted(table_reference(source.name))}")
+    for name, count in zip(names, counts, strict=True):
+        if count:
+            raise DataError(
+                f"{name!r} is NaN or infinite in {counted(count, 'record')}: {technique.name!r} cannot perturb that; "
+                "make it NULL first"
+            )
 
 
 def _draws(source: Source, column: ColumnSpec, asked: Draws) -> Draws:

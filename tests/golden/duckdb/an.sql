@@ -72,7 +72,7 @@ FROM (
       (t."sdc half an 41bef636:word:0 0" & 18446744073709551615) AS UBIGINT
     ) AS "sdc word an 41bef636:word:0 0",
     CAST((t."sdc half an 41bef636:word:0 0" >> 64) AS UBIGINT) AS "sdc word an 41bef636:word:0 1",
-    CAST('0x' || substr(t."sdc digest bits 0", 17, 16) AS UBIGINT) AS "sdc word bits 0 0"
+    CAST(CAST(unhex(substr(t."sdc digest bits 0", 17, 16)) AS BIT) AS UBIGINT) AS "sdc word bits 0 0"
     FROM (
       SELECT "t".*,
       CAST(

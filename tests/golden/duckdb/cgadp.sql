@@ -791,7 +791,7 @@ FROM (
       FROM (
         SELECT "t".*, CAST((t."sdc half bits 0 0" & 18446744073709551615) AS UBIGINT) AS "sdc word bits 0 0",
         CAST((t."sdc half bits 0 0" >> 64) AS UBIGINT) AS "sdc word bits 0 1",
-        CAST('0x' || substr(t."sdc digest bits 0", 49, 16) AS UBIGINT) AS "sdc word bits 0 2"
+        CAST(CAST(unhex(substr(t."sdc digest bits 0", 49, 16)) AS BIT) AS UBIGINT) AS "sdc word bits 0 2"
         FROM (
           SELECT "t".*,
           CAST(CAST(unhex(substr(t."sdc digest bits 0", 1, 32)) AS BIT) AS UHUGEINT) AS "sdc half bits 0 0"

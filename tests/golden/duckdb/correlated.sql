@@ -174,7 +174,7 @@ FROM (
       CAST((t."sdc half bits 0 0" >> 64) AS UBIGINT) AS "sdc word bits 0 1",
       CAST((t."sdc half bits 0 1" & 18446744073709551615) AS UBIGINT) AS "sdc word bits 0 2",
       CAST((t."sdc half bits 0 1" >> 64) AS UBIGINT) AS "sdc word bits 0 3",
-      CAST('0x' || substr(t."sdc digest bits 1", 17, 16) AS UBIGINT) AS "sdc word bits 1 0"
+      CAST(CAST(unhex(substr(t."sdc digest bits 1", 17, 16)) AS BIT) AS UBIGINT) AS "sdc word bits 1 0"
       FROM (
         SELECT "t".*,
         CAST(CAST(unhex(substr(t."sdc digest bits 0", 1, 32)) AS BIT) AS UHUGEINT) AS "sdc half bits 0 0",

@@ -48,7 +48,8 @@ FROM (
     enum_code(TRY_CAST(CAST("t"."word" AS VARCHAR) AS sdc.values_5bd3ef93bf3bc77d)) AS BIGINT
   ) AS "sdc code word ean values"
   FROM (
-    SELECT "t".*, CAST('0x' || substr(t."sdc digest bits 0", 17, 16) AS UBIGINT) AS "sdc word bits 0 0",
+    SELECT "t".*,
+    CAST(CAST(unhex(substr(t."sdc digest bits 0", 17, 16)) AS BIT) AS UBIGINT) AS "sdc word bits 0 0",
     CAST(
       (t."sdc half ean 5ba27d08:word:0 0" & 18446744073709551615) AS UBIGINT
     ) AS "sdc word ean 5ba27d08:word:0 0",

@@ -39,7 +39,8 @@ FROM (
     enum_code(TRY_CAST(CAST(CAST("t"."code" AS TEXT) AS VARCHAR) AS sdc.values_0e817a692809949b)) AS BIGINT
   ) AS "sdc code code values"
   FROM (
-    SELECT "t".*, CAST('0x' || substr(t."sdc digest bits 0", 17, 16) AS UBIGINT) AS "sdc word bits 0 0"
+    SELECT "t".*,
+    CAST(CAST(unhex(substr(t."sdc digest bits 0", 17, 16)) AS BIT) AS UBIGINT) AS "sdc word bits 0 0"
     FROM (
       SELECT "t".*, sha256('b4d2591ab9d81ba32310aed3adb86fcd:bits 0:' || t."sdc key") AS "sdc digest bits 0"
       FROM (

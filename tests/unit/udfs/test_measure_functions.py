@@ -269,3 +269,58 @@ def test_explain_says_what_the_gateway_says(tmp_path: Path) -> None:
     assert allowed == {"verdict": "allow", "rule": None, "reason": "", "hint": ""}
     assert (denied["verdict"], denied["rule"]) == ("unsupported", "shape")
     assert "confidential" in denied["reason"]
+
+
+@pytest.fixture
+def copied(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
+    """A copy of the protected view, and a table of its matrices: what an analyst has who is given a release."""
+    con.execute("CREATE OR REPLACE TABLE released AS FROM public")
+    each = [
+        f"SELECT '{name}' AS \"column\", * FROM sdc_transition_matrix('public', '{name}')"
+        for name in ("illness", "region")
+    ]
+    con.execute(f"CREATE OR REPLACE TABLE matrices AS {' UNION ALL '.join(each)}")
+    con.execute("CREATE OR REPLACE TABLE one_matrix AS FROM sdc_transition_matrix('public', 'illness')")
+    return con
+
+
+@pytest.mark.parametrize(
+    ("name", "rest", "before"),
+    [
+        ("sdc_estimate", "", ""),
+        ("sdc_posterior", "", ""),
+        ("sdc_posterior", ", prior := 'empirical'", ", original := 'staff'"),
+        ("sdc_record_entropy", ", columns := ['region'], known := 1", ", original := 'staff'"),
+        ("sdc_confidential_entropy", ", columns := ['region'], prior := 'uniform'", ", original := 'staff'"),
+    ],
+)
+def test_a_copy_with_its_matrices_measures_as_the_view_does(
+    copied: duckdb.DuckDBPyConnection, name: str, rest: str, before: str
+) -> None:
+    expected = rows(copied, f"FROM {name}('public', 'illness'{rest})")
+    assert rows(copied, f"FROM {name}('released', 'illness'{rest}, matrix := 'matrices'{before})") == expected
+    if not name.endswith("entropy"):
+        assert rows(copied, f"FROM {name}('released', 'illness'{rest}, matrix := 'one_matrix'{before})") == expected
+
+
+@pytest.mark.parametrize(
+    ("call", "problem"),
+    [
+        ("sdc_estimate('released', 'illness')", "no protected view 'released'"),
+        ("sdc_estimate('released', 'illness', matrix := 'nothing')", "no table or view 'nothing'"),
+        ("sdc_estimate('released', 'illness', matrix := 'staff')", "'staff' has no column 'original'"),
+        ("sdc_estimate('released', 'age', matrix := 'matrices')", "'age' of 'released' has no transition matrix"),
+        ("sdc_estimate('released', 'region', matrix := 'one_matrix')", "is not in the matrix"),
+        ("sdc_estimate('released', 'illness', matrix := 'twice')", "two probabilities for"),
+        ("sdc_estimate('released', 'illness', matrix := 'gaps')", "has a NULL"),
+        ("sdc_estimate('released', 'illness', matrix := 'half')", "row of"),
+        ("sdc_posterior('released', 'illness', prior := 'empirical', matrix := 'matrices')", "name the table before"),
+        ("sdc_posterior('public', 'illness', original := 'staff')", "original goes with matrix"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_a_matrix_is_said(copied: duckdb.DuckDBPyConnection, call: str, problem: str) -> None:
+    copied.execute("CREATE OR REPLACE TABLE twice AS FROM one_matrix UNION ALL FROM one_matrix")
+    copied.execute("CREATE OR REPLACE TABLE gaps AS SELECT * REPLACE (NULL::DOUBLE AS probability) FROM one_matrix")
+    copied.execute("CREATE OR REPLACE TABLE half AS SELECT * REPLACE (probability / 2 AS probability) FROM one_matrix")
+    with pytest.raises(duckdb.InvalidInputException, match=problem):
+        copied.execute(f"FROM {call}")

@@ -264,3 +264,28 @@ def test_mistakes_are_told(con: duckdb.DuckDBPyConnection, call: str, says: str)
         rows(con, f"FROM {call}")
     assert "my password" not in str(told.value).split("LINE 1")[0]
     assert len(rows(con, "FROM staff")) == 300
+
+
+NOT_FINITE = "CASE WHEN i % 10 = 0 THEN 'NaN'::DOUBLE WHEN i % 10 = 1 THEN '-inf'::DOUBLE ELSE i END"
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "sdc_normal('odd', columns := ['n'], sd := 1, domain := [0, 100], step := 1)",
+        "sdc_normal('odd', columns := ['n'], sd := 1, domain := [0, 100], boundary := 'clip')",
+        "sdc_cgadp('odd', columns := ['n'])",
+        "sdc_egadp('odd', columns := ['n'])",
+        "sdc_rounding('odd', columns := ['n'], base := 5)",
+        "sdc_microaggregation('odd', columns := ['n'], k := 3)",
+        "sdc_framework('odd', columns := ['n', 'c'], class := 'c', domain := {'n': [0, 100]})",
+    ],
+)
+def test_numbers_that_nothing_can_be_added_to_are_refused(con: duckdb.DuckDBPyConnection, asked: str) -> None:
+    con.execute(
+        f"CREATE OR REPLACE TABLE odd AS SELECT i AS id, {NOT_FINITE} AS n, 'x' || i % 2 AS c FROM range(60) r(i)"
+    )
+    with pytest.raises(duckdb.InvalidInputException, match="'n' is NaN or infinite in 12 records"):
+        con.execute(f"FROM {asked}")
+    moved = con.execute("FROM sdc_swapping('odd', columns := ['n'], key := 'id')").fetchall()
+    assert len(moved) == 60
