@@ -18,6 +18,7 @@ from support.postgres_door import Door
 from support.serving import PASSWORD
 
 from sdcdb.gateway.auth.access import Access, Identity
+from sdcdb.gateway.server.postgres import door as postgres
 from sdcdb.gateway.server.postgres.stream import Stream
 from sdcdb.gateway.server.service import Service
 
@@ -323,6 +324,20 @@ def test_tls_with_channel_binding(tmp_path: Path, door: Door) -> None:
             assert done.stdout == "True True\n", done.stderr
     with pytest.raises(psycopg.OperationalError, match="SSL"):
         psycopg.connect(door.dsn(sslmode="require"))
+
+
+def test_from_elsewhere_a_server_with_tls_is_reached_over_tls_only(
+    tmp_path: Path, door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tls, trusted = postgres_door.tls(tmp_path)
+    with postgres_door.opened(door.service, tls) as secure:
+        with secure.connect(sslmode="disable") as con:
+            assert con.execute("SELECT 1").fetchone() == (1,), "on this machine nobody is on the line"
+        monkeypatch.setattr(postgres, "is_loopback", lambda _: False)
+        with pytest.raises(psycopg.OperationalError, match="over TLS only"):
+            secure.connect(sslmode="disable")
+        with secure.connect(sslmode="verify-full", sslrootcert=str(trusted)) as con:
+            assert con.execute("SELECT 1").fetchone() == (1,)
 
 
 def test_logins_are_in_the_ledger(door: Door) -> None:
