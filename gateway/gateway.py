@@ -162,6 +162,10 @@ class Gateway:
             return refused(denied("ledger"))
         return verdict
 
+    def refuse(self, sql: str, user: str, refusal: Denied) -> None:
+        """Write into the ledger that a door refused a statement before it became a question."""
+        self._note(sql, user, refusal)
+
     def status(self) -> dict[str, dict[str, dict[str, Score]]]:
         """Return, per table, pool of users and confidential column, how much all answers together tell."""
         return {table.name: self._table_status(table.name) for table in self.relations.restricted()}

@@ -79,7 +79,11 @@ class UserStore:
             raise LoginRefused(name, "too many failed attempts: wait")
 
     def admitted(self, name: str) -> Identity:
-        """Take in that somebody proved to know a user's password; return who it is."""
+        """Take in that somebody proved to know a user's password; return who it is.
+
+        Whoever guesses many times at once gets no more out of it than one by one: failures meanwhile count here, too.
+        """
+        self.must_not_wait(name)
         found = self.identity(name)
         if found is None:
             raise LoginRefused(name, "locked or unknown")

@@ -16,6 +16,7 @@ from sdcdb.gateway.reading.duckdb_parser import NativeParse, NativeParser
 from sdcdb.gateway.reading.flatten import flatten
 from sdcdb.gateway.reading.lexical import screen
 from sdcdb.gateway.reading.literals import literal, must_be_plain
+from sdcdb.gateway.reading.regroup import regroup
 from sdcdb.gateway.reading.reserved import is_released_relation
 from sdcdb.gateway.relations import Relations, Restricted, unknown
 
@@ -106,6 +107,7 @@ def _restricted(
     if len(found) > len(tables):
         flatten(root, relations)
         tables = list(root.find_all(exp.Table))
+    regroup(root, relations)
     selects = [table.find_ancestor(exp.Select) for table in tables if _is_restricted(table, relations)]
     if not selects:
         raise Unsupported("a restricted table is named but not read in a way that is understood", "a plain SELECT")

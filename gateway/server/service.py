@@ -118,6 +118,13 @@ class Service:
 
         return self._run(identity, verdict, None, cancellation)
 
+    def refuse(self, identity: Identity, sql: str, refusal: Denied) -> None:
+        """Take in that a door refuses a statement by itself: it was asked, and is in the ledger."""
+        self._must(identity, Act.ASK)
+        with self._gate.shared():
+            self._opened.gateway.refuse(sql, identity.name, refusal)
+        self._count(refusal, identity, time.perf_counter())
+
     # what there is to see
 
     @property

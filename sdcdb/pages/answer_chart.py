@@ -6,16 +6,18 @@ Drawn as plain SVG in the colours of the theme: it needs no plotting library, an
 import datetime as dt
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 from sdcdb.pages.theme import EDGE, FONT, INK, LINE, SERIES, SOFT, Markup, escape
 
+MERGED = "(merged)"
 MOST_BARS, MOST_POINTS, MOST_SERIES = 40, 1000, 4
-WIDTH, ROW, LABELS, SIDE = 720, 26, 180, 70
-HEIGHT, LEFT, BOTTOM, TOP = 300, 76, 44, 14
+WIDTH, ROW, SIDE = 480, 26, 70  # so that words are still read at the width of a phone
+HEIGHT, LEFT, BOTTOM, TOP = 260, 76, 44, 14
+_LETTER = 7.2  # the width of a letter, about
 _LETTERS = 26  # of a label: what is longer is shown in full when the pointer rests on it
 
 
@@ -29,15 +31,18 @@ class Data:
     ordered: bool
 
 
-def draw_answer(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Markup | None:
-    """Return the chart that suits an answer, or None where a table says it better."""
-    data = _data(columns, rows)
+def draw_answer(columns: Sequence[str], rows: Sequence[Sequence[Any]], merged: Collection[int] = ()) -> Markup | None:
+    """Return the chart that suits an answer, or None where a table says it better.
+
+    `merged` are the rows that stand for groups that are not shown.
+    """
+    data = _data(columns, rows, merged)
     if data is None:
         return None
     return Markup(_line(data) if data.ordered else _bars(data))
 
 
-def _data(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Data | None:
+def _data(columns: Sequence[str], rows: Sequence[Sequence[Any]], merged: Collection[int]) -> Data | None:
     if len(rows) < 2 or len(columns) < 2:
         return None
     values = [[row[at] for row in rows] for at in range(len(columns))]
@@ -57,6 +62,7 @@ def _data(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Data | None:
         return None
     others = [n for n in names if n != at]
     labels = tuple(", ".join(_text(row[n]) for n in (at, *others)) for row in rows) if others else tuple(values[at])
+    labels = tuple(MERGED if n in merged else label for n, label in enumerate(labels)) if not ordered else labels
     series = tuple((columns[n], tuple(_number(v) for v in values[n])) for n in wanted)
     return Data(columns[at], labels, series, ordered)
 
@@ -76,7 +82,7 @@ def _number(value: Any) -> float | None:
 
 
 def _text(value: Any) -> str:
-    return "(merged)" if value is None else str(value)
+    return "NULL" if value is None else str(value)
 
 
 def _bars(data: Data) -> str:
@@ -85,25 +91,26 @@ def _bars(data: Data) -> str:
     known = [value for value in numbers if value is not None]
     low, high = min(0.0, *known, 0.0), max(0.0, *known, 0.0)
     reach = (high - low) or 1.0
-    across = WIDTH - LABELS - SIDE
-    zero = LABELS + across * (0.0 - low) / reach
+    texts = [_text(label) for label in data.labels]
+    margin = 16 + _LETTER * min(max(map(len, texts)), _LETTERS)
+    across = WIDTH - margin - SIDE
+    zero = margin + across * (0.0 - low) / reach
     height = ROW * len(data.labels) + 30
-    parts = [_open(height, f"{name} by {data.label}"), _words(LABELS, 14, name, SOFT, "start", 12)]
-    for n, (label, value) in enumerate(zip(data.labels, numbers, strict=True)):
+    parts = [_open(height, f"{name} by {data.label}"), _words(margin, 14, name, SOFT, "start", 12)]
+    for n, (text, value) in enumerate(zip(texts, numbers, strict=True)):
         y = 24 + ROW * n
-        text = _text(label)
         short = text if len(text) <= _LETTERS else text[: _LETTERS - 1] + "…"
         parts.append(f"<g><title>{escape(text)}: {escape(_shown(value))}</title>")
-        parts.append(_words(LABELS - 8, y + 15, short, INK, "end"))
+        parts.append(_words(margin - 8, y + 15, short, INK, "end"))
         if value is None:
             parts.append(_words(zero + 6, y + 15, "not shown", SOFT, "start"))
         else:
-            x = LABELS + across * (min(value, 0.0) - low) / reach
+            x = margin + across * (min(value, 0.0) - low) / reach
             parts.append(
                 f'<rect x="{x:.1f}" y="{y + 2}" width="{max(1.0, across * abs(value) / reach):.1f}" height="{ROW - 6}" '
                 f'rx="2" fill="{SERIES[0]}"/>'
             )
-            end = LABELS + across * (max(value, 0.0) - low) / reach
+            end = margin + across * (max(value, 0.0) - low) / reach
             parts.append(_words(end + 6, y + 15, _shown(value), SOFT, "start"))
         parts.append("</g>")
     parts.append(f'<line x1="{zero:.1f}" x2="{zero:.1f}" y1="22" y2="{height - 6}" stroke="{EDGE}"/></svg>')

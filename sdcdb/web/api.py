@@ -21,7 +21,7 @@ from sdcdb.gateway.server.turns import Busy
 from sdcdb.terminal.values import plain
 from sdcdb.web.context import context_of
 from sdcdb.web.encodings import OFFERED, chosen, encoded, verdict_data
-from sdcdb.web.identify import PlainPassword, program_of
+from sdcdb.web.identify import PlainPassword, from_own_page, program_of
 from sdcdb.web.openapi import document
 from sdcdb.web.problem import denial, problem
 
@@ -35,6 +35,10 @@ class BadRequest(SdcdbError):  # noqa: N818 - reads as what it says
     """A request that does not say what it should."""
 
 
+class NoJson(SdcdbError):  # noqa: N818 - reads as what it says
+    """A body that is not said to be JSON: forms of other sites can send such without being asked."""
+
+
 def for_programs(act: Act) -> Callable[[Handler], Callable[[Request], Awaitable[Response]]]:
     """Let in who may do something, and turn every error into a problem."""
 
@@ -43,6 +47,8 @@ def for_programs(act: Act) -> Callable[[Handler], Callable[[Request], Awaitable[
             try:
                 identity = await run_in_threadpool(program_of, request, context_of(request))
                 must(identity, act)
+                if not from_own_page(request):  # a browser adds a password that it has kept to what other sites send
+                    raise NotAllowed("this request came from another site")
                 return await handler(request, identity)
             except PlainPassword:
                 return problem(403, "not over a plain line", "send a token, or a password over TLS")
@@ -57,7 +63,7 @@ def for_programs(act: Act) -> Callable[[Handler], Callable[[Request], Awaitable[
             except ClientDisconnect:
                 return problem(499, "cancelled")
             except SdcdbError as error:
-                return problem(400, "bad request", str(error))
+                return problem(415 if isinstance(error, NoJson) else 400, "bad request", str(error))
 
         return handle
 
@@ -136,6 +142,8 @@ ROUTES = [
 
 async def _statement(request: Request) -> tuple[str, Any]:
     """Read the statement and its parameters from a JSON body."""
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+        raise NoJson("send JSON, with Content-Type: application/json")
     try:
         body = json.loads(await request.body())
     except (ValueError, RecursionError):

@@ -38,6 +38,8 @@ class Cell:
     text: str
     numeric: bool
     hidden: bool
+    full: str = ""
+    """The value in full precision, where `text` is rounded."""
 
 
 @dataclass(frozen=True)
@@ -135,12 +137,32 @@ def _explained(sql: str, verdict: Verdict, service: Service) -> Outcome:
 
 def _answered(sql: str, answer: Answer) -> Outcome:
     unseen = hidden(answer, sql)
-    numeric = [_numeric([row[at] for row in answer.rows]) for at in range(len(answer.columns))]
+    columns = [[row[at] for row in answer.rows[:MOST_ROWS]] for at in range(len(answer.columns))]
+    numeric, places = [_numeric(each) for each in columns], [_places(each) for each in columns]
     rows = [
-        [Cell(shown(value), numeric[at], (n, at) in unseen) for at, value in enumerate(row)]
+        [_cell(value, numeric[at], places[at], hidden=(n, at) in unseen) for at, value in enumerate(row)]
         for n, row in enumerate(answer.rows[:MOST_ROWS])
     ]
-    return Outcome(sql, answer, answer.verdict, rows, draw_answer(answer.columns, answer.rows))
+    return Outcome(sql, answer, answer.verdict, rows, draw_answer(answer.columns, answer.rows, answer.merged))
+
+
+def _cell(value: Any, numeric: bool, places: int | None, *, hidden: bool) -> Cell:  # noqa: FBT001 - of its column
+    full = shown(value)
+    if places is None or not isinstance(value, float | Decimal):
+        return Cell(full, numeric, hidden)
+    text = f"{value:,.{places}f}"
+    return Cell(text, numeric, hidden, "" if float(text.replace(",", "")) == value else full)
+
+
+def _places(column: Sequence[Any]) -> int | None:
+    """Return how many decimals show a column of fractions well; None where its values are shown as they are."""
+    known = [float(value) for value in column if isinstance(value, float | Decimal)]
+    if not known or not all(abs(value) < 1e15 for value in known):  # nor where one is not a number
+        return None
+    largest = max(map(abs, known))
+    if all(value == int(value) for value in known):
+        return 0
+    return None if largest < 1e-3 else 2 if largest >= 100 else 4
 
 
 def _views(service: Service) -> dict[str, tuple[str, ...]]:

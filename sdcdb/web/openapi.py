@@ -38,7 +38,11 @@ def _paths() -> dict[str, Any]:
         "text/csv": {"schema": _TEXT},
         "application/vnd.apache.arrow.stream": {"schema": {"type": "string", "format": "binary"}},
     }
-    denied = {"422": _problem("The statement was not understood."), "406": _problem("No offered type is accepted.")}
+    denied = {
+        "406": _problem("No offered type is accepted."),
+        "415": _problem("The body is not said to be JSON."),
+        "422": _problem("The statement was not understood."),
+    }
     return {
         "/api/v1/ask": {"post": _operation("ask", "Answer a statement.", answer, body="Question", more=denied)},
         "/api/v1/explain": {

@@ -12,20 +12,28 @@ from typing import Any
 
 import psycopg
 import pytest
-from psycopg import errors, generators
+from psycopg import errors, generators, pq
 from support import postgres_door, serving, victims
 from support.postgres_door import Door
 from support.serving import PASSWORD
 
+from sdcdb.gateway.auth.access import Access, Identity
+from sdcdb.gateway.server.postgres import door as postgres
 from sdcdb.gateway.server.postgres.stream import Stream
+from sdcdb.gateway.server.service import Service
 
 SUM = "SELECT SUM(salary) FROM staff WHERE sex = 'F'"
 
 
 @pytest.fixture(scope="module")
-def door(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Door]:
-    path = serving.create(tmp_path_factory.mktemp("postgres"))
-    with serving.service(path) as service, postgres_door.opened(service) as found:
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    with serving.service(serving.create(tmp_path_factory.mktemp("postgres"))) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def door(service: Service) -> Iterator[Door]:
+    with postgres_door.opened(service) as found:
         yield found
 
 
@@ -66,10 +74,51 @@ def test_a_plan_is_refused_and_a_verdict_told(con: psycopg.Connection[Any], sql:
     assert ("verdict", "allow") in con.execute(f"EXPLAIN PRIVACY {SUM}".encode()).fetchall()
 
 
-@pytest.mark.parametrize("sql", ["INSERT INTO staff VALUES (1)", "DROP TABLE staff", "CREATE TABLE x (a int)"])
+@pytest.mark.parametrize("sql", ["SELECT 1", "select 'x' AS ping", "SELECT NULL", "SELECT true"])
+def test_a_constant_that_is_kept_stays_the_same(con: psycopg.Connection[Any], sql: str) -> None:
+    found = [con.execute(sql.encode(), prepare=prepare) for prepare in (False, True, False, True)]
+    shown = {(str(each.fetchall()), str(each.description)) for each in found}
+    assert len(shown) == 1
+
+
+WRITING = ["INSERT INTO staff VALUES (1)", "DROP TABLE staff", "CREATE TABLE x (a int)"]
+
+
+@pytest.mark.parametrize("sql", WRITING)
 def test_writing_is_refused(con: psycopg.Connection[Any], sql: str) -> None:
     with pytest.raises(errors.ReadOnlySqlTransaction):
         con.execute(sql)
+
+
+def describe(con: psycopg.Connection[Any], sql: str) -> str:
+    """Prepare and describe a statement, and no more; return the state and the words of the error."""
+    con.pgconn.send_prepare(b"", sql.encode())
+    con.wait(generators.execute(con.pgconn))
+    con.pgconn.send_describe_prepared(b"")
+    (found,) = con.wait(generators.execute(con.pgconn))
+    return f"{(found.error_field(pq.DiagnosticField.SQLSTATE) or b'').decode()} {found.error_message.decode()}"
+
+
+def test_whoever_only_describes_is_told_why_it_will_be_refused(con: psycopg.Connection[Any]) -> None:
+    said = describe(con, "SELECT name FROM staff WHERE sex = $1")
+    assert said.startswith("0A000")
+    assert "name" in said
+    assert describe(con, WRITING[2]).startswith("25006")
+    assert describe(con, "EXPLAIN SELECT 1").startswith("0A000 ERROR:  plans are not shown here")
+    assert describe(con, "SELECT sex, AVG(salary) FROM staff GROUP BY sex") == " "
+    assert con.execute("SELECT COUNT(*) FROM dept_dim").fetchone() == (6,), "the connection goes on"
+
+
+def test_what_the_door_refuses_is_in_the_ledger(con: psycopg.Connection[Any], service: Service) -> None:
+    refused = [*WRITING, "EXPLAIN SELECT 1", "SELECT nothing FROM staff"]
+    for sql in refused:
+        describe(con, sql)
+    with pytest.raises(errors.FeatureNotSupported):
+        con.execute("ALTER USER ann PASSWORD 'a secret'")
+    found = service.ledger(Identity("eve", Access.AUDITOR))
+    kept = [(row.kind, row.sql) for row in found if row.refused][-5:]
+    assert kept == [*(("question", sql) for sql in refused[:-1]), ("explain", refused[-1])]
+    assert "a secret" not in str(found)
 
 
 def test_groups_that_are_not_shown_are_counted_in_a_notice(con: psycopg.Connection[Any]) -> None:
@@ -275,6 +324,20 @@ def test_tls_with_channel_binding(tmp_path: Path, door: Door) -> None:
             assert done.stdout == "True True\n", done.stderr
     with pytest.raises(psycopg.OperationalError, match="SSL"):
         psycopg.connect(door.dsn(sslmode="require"))
+
+
+def test_from_elsewhere_a_server_with_tls_is_reached_over_tls_only(
+    tmp_path: Path, door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tls, trusted = postgres_door.tls(tmp_path)
+    with postgres_door.opened(door.service, tls) as secure:
+        with secure.connect(sslmode="disable") as con:
+            assert con.execute("SELECT 1").fetchone() == (1,), "on this machine nobody is on the line"
+        monkeypatch.setattr(postgres, "is_loopback", lambda _: False)
+        with pytest.raises(psycopg.OperationalError, match="over TLS only"):
+            secure.connect(sslmode="disable")
+        with secure.connect(sslmode="verify-full", sslrootcert=str(trusted)) as con:
+            assert con.execute("SELECT 1").fetchone() == (1,)
 
 
 def test_logins_are_in_the_ledger(door: Door) -> None:

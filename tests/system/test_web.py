@@ -16,6 +16,7 @@ from sdcdb.web.application import create_application
 
 MEANS = "SELECT dept, AVG(salary) AS mean FROM staff GROUP BY dept"
 SMALL = "SELECT AVG(salary) FROM staff WHERE age = 30 AND dept = 'Legal' AND sex = 'F'"
+JSON = {"Content-Type": "application/json"}
 PAGES = ("/", "/tables", "/history", "/status", "/ledger", "/audit", "/policy", "/views", "/users")
 ALLOWED = {
     "ann": {"/", "/tables", "/history", "/status"},
@@ -76,7 +77,7 @@ def test_a_denial_is_a_problem_with_rule_reason_and_hint(client: TestClient) -> 
     "body", [b"", b"{", b"[]", b'{"sql": 3}', b'{"sql": "x", "more": 1}', b'{"sql": "x", "params": 3}', b"[" * 100_000]
 )
 def test_a_body_that_says_nothing_is_a_bad_request(client: TestClient, body: bytes) -> None:
-    response = client.post("/api/v1/ask", content=body, auth=("ann", PASSWORD))
+    response = client.post("/api/v1/ask", content=body, auth=("ann", PASSWORD), headers=JSON)
     assert response.status_code == 400
     assert response.json()["detail"]
 
@@ -134,12 +135,13 @@ def test_operators_see_health_and_those_who_may_the_counters(client: TestClient)
 
 
 def test_what_is_too_large_is_not_read(client: TestClient) -> None:
-    assert client.post("/api/v1/ask", content=b"x" * 1_000_001, auth=("ann", PASSWORD)).status_code == 413
+    given: dict[str, Any] = {"auth": ("ann", PASSWORD), "headers": JSON}
+    assert client.post("/api/v1/ask", content=b"x" * 1_000_001, **given).status_code == 413
 
     def parts() -> Iterator[bytes]:
         yield from (b"x" * 100_000 for _ in range(20))
 
-    assert client.post("/api/v1/ask", content=parts(), auth=("ann", PASSWORD)).status_code == 413
+    assert client.post("/api/v1/ask", content=parts(), **given).status_code == 413
 
 
 # people

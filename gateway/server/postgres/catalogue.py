@@ -4,6 +4,7 @@ It holds names, types and roles of what analysts may name, and no data at all. N
 nothing of it is in the ledger.
 """
 
+import re
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -28,6 +29,8 @@ MOST_ROWS = 100_000
 _PORTION = 64
 _LONGEST_PARAMETER = 10_000
 _MOST_IDLE = 16  # cursors that are kept for the next statement
+_MOST_KEPT = 256  # results of constants
+_CONSTANT = re.compile(r"SELECT\s+(?:\d{1,9}|'[^'\\]{0,50}'|TRUE|FALSE|NULL)(?:\s+AS\s+\w{1,63})?", re.IGNORECASE)
 _FLAGS = frozenset(
     {
         *("relkind", "relpersistence", "relreplident", "typtype", "typcategory", "typdelim", "typalign", "typstorage"),
@@ -47,6 +50,8 @@ class Catalogue:
         self._built: Relations | None = None
         self._idle: list[tuple[str, duckdb.DuckDBPyConnection]] = []  # cursors, and the user that each knows
 
+        self._kept: dict[str, Result] = {}
+
     @property
     def relations(self) -> Relations:
         """What analysts may name now."""
@@ -57,6 +62,10 @@ class Catalogue:
         with self._lock:
             self._current()
 
+    def kept(self, statement: str) -> Result | None:
+        """Return the result of a constant, such as the SELECT 1 of pools that wonder whether we are there."""
+        return self._kept.get(statement)
+
     def run(self, statement: str, params: Sequence[Any] | None, user: str) -> Result:
         """Run a statement about the catalogue. What the engine says of an error is not passed on."""
         sql = for_duckdb(statement)
@@ -65,7 +74,10 @@ class Catalogue:
         with self._cursor(user) as cursor:
             rows, found = self._fetch(cursor, sql, params)
         result = from_rows([c[0] for c in found], [str(c[1]) for c in found], rows)
-        return replace(result, kinds=tuple(_numbered(c[0], str(c[1])) for c in found))
+        result = replace(result, kinds=tuple(_numbered(c[0], str(c[1])) for c in found))
+        if not params and len(self._kept) < _MOST_KEPT and _CONSTANT.fullmatch(statement):
+            self._kept[statement] = result
+        return result
 
     def shape(self, statement: str, count: int) -> Result:
         """Return the columns of a question, without rows, from tables of the same columns that hold nothing."""

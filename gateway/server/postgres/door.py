@@ -1,6 +1,7 @@
 """The door itself: it listens, limits, hands each connection its session, cancels, and closes without cutting off."""
 
 import asyncio
+import ipaddress
 import logging
 import secrets
 import socket
@@ -115,6 +116,8 @@ class PostgresDoor:
             if isinstance(startup, CancelRequest):
                 self._cancel(startup)
                 return
+            if self.tls is not None and not secure and not is_loopback(address):
+                raise Refusal("28000", "this server is reached over TLS only", hint="sslmode=verify-full", fatal=True)
             binding = self.tls.binding if secure and self.tls is not None else None
             identity = await log_in(stream, self._service, startup, address, binding)
         must_be_here(startup, self._service.path.stem)
@@ -145,6 +148,14 @@ class PostgresDoor:
 
     def _refused(self, reason: str) -> None:
         self._service.metrics.count("sdcdb_connections_refused_total", door="postgres", reason=reason)
+
+
+def is_loopback(address: str) -> bool:
+    """Tell whether a client is on this machine: then nobody else is on the line."""
+    try:
+        return ipaddress.ip_address(address).is_loopback
+    except ValueError:
+        return address == "local"
 
 
 def _keep_alive(writer: asyncio.StreamWriter) -> None:

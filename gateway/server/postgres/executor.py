@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from sdcdb.connection.identifiers import fold
+from sdcdb.errors import Unsupported
 from sdcdb.gateway.auth.access import Identity
 from sdcdb.gateway.cancellation import Cancellation
 from sdcdb.gateway.reading.lexical import screen
@@ -78,12 +79,15 @@ class Executor:
         return self._catalogue.relations
 
     async def shape(self, statement: str, oids: Sequence[int]) -> Result:
-        """Return the columns that a statement will have."""
+        """Return the columns that a statement will have, or refuse one that would be refused."""
         word = first_word(statement)
+        await self._must_ask(word, statement)
         if word == "show":
             return self._housekeeping(word, uncommented(statement)) or Result("")
         if word in cursors.WORDS:
             return self.cursors.shape(uncommented(statement)) or Result("")
+        if not oids and (kept := self._catalogue.kept(statement)) is not None:
+            return replace(kept, rows=())
         if self.in_catalogue(statement):
             nothing = [None] * len(oids)
             try:
@@ -94,7 +98,11 @@ class Executor:
                     raise
         if privacy_question(statement) is not None:
             return from_rows(("property", "value"), ("VARCHAR", "VARCHAR"), ())
-        return await asyncio.to_thread(self._catalogue.shape, screen(statement), len(oids))
+        try:
+            return await asyncio.to_thread(self._catalogue.shape, screen(statement), len(oids))
+        except Refusal:
+            await self._explained(statement, [None] * len(oids))
+            raise
 
     def cancel(self) -> None:
         """Cancel what is running. If nothing is, nothing happens."""
@@ -111,16 +119,13 @@ class Executor:
         word = first_word(statement)
         if self.status == b"E" and word not in {"rollback", "abort", "commit", "end"}:
             raise Refusal("25P02", "the transaction has failed: nothing more is answered in it", hint="ROLLBACK")
-        if _PASSWORD.match(uncommented(statement)):
-            raise Refusal("0A000", "users are not managed here", hint="the owner does it: sdcdb user password DB NAME")
-        if word in _WRITES:
-            raise Refusal("25006", "every transaction is read-only here", hint="ask with SELECT")
-        if word == "explain" and privacy_question(uncommented(statement)) is None:
-            raise Refusal("0A000", "plans are not shown here", "rule: shape", "EXPLAIN PRIVACY tells the verdict")
+        await self._must_ask(word, statement)
         if word in cursors.WORDS:
             return await self._cursor(word, uncommented(statement), params)
         if (done := self._housekeeping(word, uncommented(statement))) is not None:
             return done
+        if not params and (kept := self._catalogue.kept(statement)) is not None:
+            return kept
         if self.in_catalogue(statement):
             try:
                 return await asyncio.to_thread(self._catalogue.run, statement, params, self.identity.name)
@@ -128,6 +133,28 @@ class Executor:
                 if _names_system(statement):
                     raise
         return await self._ask(statement, params)
+
+    async def _must_ask(self, word: str, statement: str) -> None:
+        """Refuse what is no question. The ledger keeps it, but for statements with passwords."""
+        if _PASSWORD.match(uncommented(statement)):
+            raise Refusal("0A000", "users are not managed here", hint="the owner does it: sdcdb user password DB NAME")
+        if word in _WRITES:
+            refusal = Refusal("25006", "every transaction is read-only here", hint="ask with SELECT")
+        elif word == "explain" and privacy_question(uncommented(statement)) is None:
+            refusal = Refusal("0A000", "plans are not shown here", "rule: shape", "EXPLAIN PRIVACY tells the verdict")
+        else:
+            return
+        said = Unsupported(refusal.message, refusal.hint)
+        await asyncio.to_thread(self._service.refuse, self.identity, statement, said)
+        raise refusal
+
+    async def _explained(self, statement: str, params: Sequence[Any]) -> None:
+        """Say why a statement will be denied, if it will be: some clients describe it and then give up."""
+        future = self._service.submit_explain(self.identity, statement, list(params) or None)
+        verdict = await asyncio.wrap_future(future)
+        if not verdict.answered:
+            state = "0A000" if verdict.rule == "shape" else "42501"
+            raise Refusal(state, verdict.reason, f"rule: {verdict.rule}", verdict.hint)
 
     def in_catalogue(self, statement: str) -> bool:
         """Tell whether a statement is about the catalogue, or about nothing at all, such as SELECT 1."""

@@ -60,3 +60,8 @@ def test_where_a_table_says_it_better_there_is_no_chart(columns: list[str], rows
 @pytest.mark.parametrize("rows", [[("a", 0), ("b", 0)], [("a", float("inf")), ("b", 1.0)], [("a", 10**30), ("b", 1)]])
 def test_odd_numbers_are_borne(rows: list[tuple[Any, ...]]) -> None:
     assert drawn(["dept", "n"], rows) is not None
+
+
+def test_a_merged_row_is_told_from_a_group_of_null() -> None:
+    found = str(draw_answer(("dept", "n"), (("Legal", 3), (None, 4), (None, 5)), merged=(2,)))
+    assert (found.count("(merged): 5"), found.count("NULL: 4")) == (1, 1)

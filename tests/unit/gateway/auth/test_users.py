@@ -99,6 +99,17 @@ def test_repeated_failures_slow_down_then_lock(users: UserStore, clock: Clock) -
     assert users.verify_password("ann", PASSWORD).name == "Ann"
 
 
+def test_guessing_many_at_once_gains_nothing(users: UserStore, clock: Clock) -> None:
+    users.must_not_wait("ann")  # a hundred attempts have begun, and none has failed yet
+    for _ in range(3):
+        users.failed("ann")
+    with pytest.raises(LoginRefused) as refused:  # the right one among them
+        users.admitted("ann")
+    assert refused.value.why.startswith("too many")
+    clock.time += 1.0
+    assert users.admitted("ann").name == "Ann"
+
+
 def test_a_refusal_does_not_tell_whether_there_is_such_a_user(users: UserStore) -> None:
     said = set()
     for name in ("ann", "nobody"):
