@@ -31,6 +31,7 @@ from sdcdb.gateway.tables.counted_values import AskedCount, count_of, new_belief
 from sdcdb.gateway.tables.held_version import HeldVersion, names_over_versions
 from sdcdb.gateway.tables.layouts import UnexplainedError, layout_of
 from sdcdb.gateway.tables.past import Past
+from sdcdb.gateway.tables.record_file import Followed
 from sdcdb.gateway.tables.trail import Layout
 
 
@@ -63,6 +64,7 @@ class TableHistory:
         past: Past,
         foretold: Foretold = lambda _column: None,
         ratios: Mapping[str, tuple[float, ...]] | None = None,
+        followed: Callable[[], Mapping[str, Followed] | None] = lambda: None,
     ) -> None:
         self.table = table
         self.cells = cells
@@ -70,7 +72,9 @@ class TableHistory:
         self._past = past
         self._foretold = foretold
         self._ratios = ratios or {}
+        self._followed = followed
         self._layouts: dict[str, Layout] = {}
+        self._held_by: dict[tuple[str, bool], People] = {}
         self._people: dict[str, Layout] = {}  # of columns in which values have changed
         self._knowledge: dict[tuple[str, str], Knowledge] = {}
         self._sets: dict[tuple[str, str], SetAudit] = {}
@@ -86,6 +90,7 @@ class TableHistory:
                 self._people[column] = layout_of(past.versions, held, names, people=True)
             if column in table.confidential:
                 self._owners(column, self._layouts[column])  # or else it is said at once
+                self._owners(column, self._by_people(column), people=True)
 
     @property
     def newest(self) -> VersionEntry:
@@ -159,7 +164,8 @@ class TableHistory:
             return None
         if (column, pool) not in self._sets:
             spec, limits = self.table.audited(column)
-            found = SetAudit(layout.array(), steps_of(spec), limits, secrets.token_bytes(32))
+            owners = self._owners(column, layout, people=True)
+            found = SetAudit(layout.array(), steps_of(spec), limits, secrets.token_bytes(32), owners)
             found.learn([each.flags for each in self._told(column, pool, layout) if "sum" in each.fact.kinds])
             self._sets[column, pool] = found
         return self._sets[column, pool]
@@ -243,14 +249,30 @@ class TableHistory:
             raise DataError("the policy names no person")
         return self.cells.owners.everybody.profiles()
 
-    def _owners(self, column: str, layout: Layout) -> People | None:
-        """Return whose values a column's classes hold."""
+    def _owners(self, column: str, layout: Layout, *, people: bool = False) -> People | None:
+        """Return whose values the classes of a layout hold: one of values, or one of people whatever their values."""
         owners = self.cells.owners
         if owners is None:
             return None
-        if not layout.whole:
-            raise UnexplainedError(f"{self.table.name} has several rows per person and has changed")
-        return owners.with_value[column]
+        if layout.whole:
+            return owners.with_value[column]
+        if (column, people) not in self._held_by:
+            self._held_by[column, people] = self._read_owners(column, layout, people=people)
+        return self._held_by[column, people]
+
+    def _read_owners(self, column: str, layout: Layout, *, people: bool) -> People:
+        """Read whose the records of every class are, also of those that left, from the file beside the ledger."""
+        held = (self._followed() or {}).get(column)
+        if held is None or held.owned is None:
+            raise UnexplainedError(
+                f"{self.table.name} has several rows per person and has changed, and the file that says whose its "
+                "records were is missing or was written before the policy named a person"
+            )
+        trail, owners = (held.people, held.owned.people) if people else (held.values, held.owned.values)
+        ones = np.ones(len(trail.classes), dtype=np.int64)
+        if not np.array_equal(np.bincount(trail.classes, minlength=len(layout.counts)), layout.array()):
+            raise UnexplainedError(f"the file with the records of {self.table.name} is not that of its newest version")
+        return People.of(owners, trail.classes, ones, len(layout.counts))
 
     def _public(self, column: str) -> Prior | Forecast | None:
         """Return what is public of a column: by its protected view, cell by cell, or as declared for everybody."""
