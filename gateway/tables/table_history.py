@@ -9,7 +9,7 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from sdcdb.errors import DataError
+from sdcdb.errors import DataError, LedgerError
 from sdcdb.gateway.inference.categories.beliefs import Beliefs
 from sdcdb.gateway.inference.categories.counting import Counting
 from sdcdb.gateway.inference.count_audit import CountAudit
@@ -27,7 +27,7 @@ from sdcdb.gateway.pools import EVERYBODY, fold
 from sdcdb.gateway.relations import Confidential, Restricted
 from sdcdb.gateway.tables.asked import Asked, Row
 from sdcdb.gateway.tables.cells import Cells, Indices
-from sdcdb.gateway.tables.counted_values import AskedCount, count_of, new_beliefs, texts_of, values_of
+from sdcdb.gateway.tables.counted_values import AskedCount, count_of, counts_people, new_beliefs, texts_of, values_of
 from sdcdb.gateway.tables.held_version import HeldVersion, names_over_versions
 from sdcdb.gateway.tables.layouts import UnexplainedError, layout_of
 from sdcdb.gateway.tables.past import Past
@@ -74,6 +74,7 @@ class TableHistory:
         self._ratios = ratios or {}
         self._followed = followed
         self._layouts: dict[str, Layout] = {}
+        self._kinds: dict[str, tuple[People, NDArray[np.int64]]] = {}
         self._held_by: dict[tuple[str, bool], People] = {}
         self._people: dict[str, Layout] = {}  # of columns in which values have changed
         self._knowledge: dict[tuple[str, str], Knowledge] = {}
@@ -88,9 +89,8 @@ class TableHistory:
             self._layouts[column] = layout_of(past.versions, held, names, people=False)
             if any(name in entry.people for name, entry in zip(names, past.versions, strict=True)):
                 self._people[column] = layout_of(past.versions, held, names, people=True)
-            if column in table.confidential:
-                self._owners(column, self._layouts[column])  # or else it is said at once
-                self._owners(column, self._by_people(column), people=True)
+            self._owners(column, self._layouts[column])  # or else it is said at once
+            self._owners(column, self._by_people(column), people=True)
 
     @property
     def newest(self) -> VersionEntry:
@@ -117,9 +117,18 @@ class TableHistory:
         if (column, pool) not in self._beliefs:
             layout, category = self._layouts[column], self.table.categories[column]
             told = list(self._told(column, pool, layout))
-            asked = [Counting(each.flags, values_of(category, each.fact.values)) for each in told]
+            asked = [self._counting(column, each.flags, values_of(category, each.fact.values)) for each in told]
             answers = [int(each.fact.answers["count"]) for each in told]
-            state = new_beliefs(self.table, category, layout.array(), self._ratios.get(column, ()))
+            if any(each.fact.people != counts_people(self.table, column) for each in told):
+                raise LedgerError(
+                    f"the ledger has counts by {column!r} from before `constant` named it, or after: put that back"
+                )
+            people = self._owners(column, layout)
+            ratios = self._ratios.get(column, ())
+            if counts_people(self.table, column):
+                state = new_beliefs(self.table, category, self._profiles_of(column)[1], ratios)
+            else:
+                state = new_beliefs(self.table, category, layout.array(), ratios, people)
             if asked:
                 state.learn(asked, answers)
             self._beliefs[column, pool] = state
@@ -131,7 +140,8 @@ class TableHistory:
         if layout is None:
             return None
         if (column, pool) not in self._of_people:
-            state = new_beliefs(self.table, category, layout.array(), self._ratios.get(column, ()))
+            people = self._owners(column, layout, people=True)
+            state = new_beliefs(self.table, category, layout.array(), self._ratios.get(column, ()), people)
             told = list(self._told(column, pool, layout))
             asked = [Counting(each.flags, values_of(category, each.fact.values)) for each in told]
             state.learn(asked, [0] * len(asked), fit=False)
@@ -141,7 +151,29 @@ class TableHistory:
     def counting(self, asked: AskedCount, *, people: bool = False) -> Counting:
         """Put a count by a category into the audit's terms: of records, or of people whatever their values were."""
         layout = self._by_people(asked.column) if people else self._layouts[asked.column]
-        return Counting(layout.spread(self.flags(asked.chosen.cells)), asked.chosen.values)
+        flags = layout.spread(self.flags(asked.chosen.cells))
+        return (
+            Counting(flags, asked.chosen.values) if people else self._counting(asked.column, flags, asked.chosen.values)
+        )
+
+    def _counting(self, column: str, flags: NDArray[np.bool_], values: frozenset[int]) -> Counting:
+        """Put a set of classes into the terms of a category's audit: records, or kinds of people."""
+        if counts_people(self.table, column):
+            flags = self._profiles_of(column)[0].with_records(flags)
+        return Counting(flags, values)
+
+    def cannot_count(self, column: str) -> bool:
+        """Tell whether nothing is answered of a category: it is one value per person, and somebody's has changed."""
+        return counts_people(self.table, column) and column in self._people
+
+    def _profiles_of(self, column: str) -> tuple[People, NDArray[np.int64]]:
+        """Return people who have records in the same classes of a category's layout, and how many they are."""
+        if column not in self._kinds:
+            owners = self._owners(column, self._layouts[column])
+            if owners is None:
+                raise DataError("the policy names no person")
+            self._kinds[column] = owners.profiles()
+        return self._kinds[column]
 
     def counted_fact(self, asked: AskedCount, pool: str, *, implied: bool, surprise: bool) -> AnsweredFact:
         """Return what the ledger keeps of a count by a category."""
@@ -152,6 +184,7 @@ class TableHistory:
             kinds=("count",),
             answers={"count": str(count_of(self.cells, asked))},
             values=texts_of(self.table.categories[asked.column], asked.chosen.values),
+            people=asked.people,
             implied=implied,
             surprise=surprise,
             pool=pool,
@@ -255,7 +288,7 @@ class TableHistory:
         if owners is None:
             return None
         if layout.whole:
-            return owners.with_value[column]
+            return owners.with_value.get(column, owners.everybody)
         if (column, people) not in self._held_by:
             self._held_by[column, people] = self._read_owners(column, layout, people=people)
         return self._held_by[column, people]
