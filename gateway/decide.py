@@ -13,7 +13,7 @@ from sdcdb.gateway.rules.verdict import Change
 from sdcdb.gateway.rules.work import within_budget, work_of
 from sdcdb.gateway.tables.asked import Asked, Row
 from sdcdb.gateway.tables.cells import Cells, Indices
-from sdcdb.gateway.tables.counted_values import AskedCount, asked_counts, rectangles
+from sdcdb.gateway.tables.counted_values import AskedCount, asked_counts, counts_people, rectangles
 from sdcdb.gateway.tables.groups import Group, union
 from sdcdb.gateway.tables.joint_audit import JointAudit
 from sdcdb.gateway.tables.pool_history import PoolHistory
@@ -234,7 +234,8 @@ def _shown(evaluated: Sequence[Evaluated], suppressed: Mapping[Row, str], merged
                     for cells in group.counted(measure)
                 ]
             else:
-                found = [(False, one.cells) for one in rectangles(each, group) or ()]
+                heads = heads and counts_people(each.block.table, each.block.category)
+                found = [(heads, one.cells) for one in rectangles(each, group) or ()]
             for people, cells in {(kind, cells.tobytes()): (kind, cells) for kind, cells in found}.values():
                 yield Shown((number, group.row), table, cells, len(cells), people)
 
@@ -305,16 +306,12 @@ def _large(chosen: Indices, cells: Cells, least: int, column: str | None = None)
 def _counts_fit(group: Group, evaluated: Evaluated, cells: Cells) -> bool:
     """Tell whether the sets of people that a row counts by a category are large enough, whatever their values.
 
-    Where what is counted is no set of people and values, nothing is; nor where a person has several records: the audit
-    of categories takes each record for a person.
+    Where what is counted is no set of people and values, nothing is.
     """
-    if cells.owners is not None:
-        return False
-    least, everybody = evaluated.block.table.limits.min_set, int(cells.records.sum())
-    found = rectangles(evaluated, group)
+    least, found = evaluated.block.table.limits.min_set, rectangles(evaluated, group)
     if not found or any(not len(group.of(measure)) for measure in evaluated.block.measures):
         return False
-    return all(large_enough(int(cells.records[each.cells].sum()), everybody, least) for each in found)
+    return all(_large(each.cells, cells, least) for each in found)
 
 
 def _asked(

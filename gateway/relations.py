@@ -123,6 +123,8 @@ class Restricted(Relation):
     """Confidential categories, of whose values records are counted."""
     person: str | None = None
     """The column that says whose record it is; None where the key does."""
+    constant: frozenset[str] = frozenset()
+    """Columns that have one value for each person, where a person has several records."""
     refers: tuple[Reference, ...] = ()
     """The restricted tables that records refer to, whose quasi-identifiers are among `quasi`."""
 
@@ -219,7 +221,8 @@ def relations(con: duckdb.DuckDBPyConnection, policy: Policy) -> Relations:
             if table.person is not None and person is None:
                 raise DatabaseError(f"{name!r} has no column {table.person!r}, which the policy names as its person")
             person = None if person == key else person
-            held = (key, quasi, confidential, table.restrict, linear, categories, person)
+            constant = frozenset(folded[fold(each)] for each in table.constant if fold(each) in folded)
+            held = (key, quasi, confidential, table.restrict, linear, categories, person, constant)
             found.append(Restricted(name, "restricted", shown, *held))
         found += [Relation(view, "protected", _types(con, view)) for view in table.protect if view in views]
     return Relations(tuple(found), tuple(_linked(policy, found)))

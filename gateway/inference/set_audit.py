@@ -4,6 +4,9 @@ Two sums may be about the same people and not about the same numbers: a salary b
 Who knows how the numbers hang together still has equations in the same unknowns. So nobody's value may follow from the
 sets, whatever the answers are: no total of too few people may be determined (`exact`), and whole numbers must keep the
 margin that random sums use up (`interval`). The narrowness of intervals depends on the answers and is not looked at.
+
+Where somebody has several records, sets are as large as there are people in them, and no combination of one person's
+records may follow, whatever the weights.
 """
 
 from collections.abc import Sequence
@@ -18,6 +21,7 @@ from sdcdb.gateway.inference.exact.small_totals_of_many import ExplainedSets, Pr
 from sdcdb.gateway.inference.intervals.atoms import refine
 from sdcdb.gateway.inference.lattice.lattice import Lattice
 from sdcdb.gateway.inference.limits import Limits
+from sdcdb.gateway.inference.people import People
 
 Cells = NDArray[np.bool_]
 
@@ -25,14 +29,18 @@ Cells = NDArray[np.bool_]
 class SetAudit:
     """The sets whose sums were answered. `steps` is how many steps of their grid the values' domain is wide."""
 
-    def __init__(self, counts: ArrayLike, steps: float, limits: Limits, secret: bytes) -> None:
+    def __init__(
+        self, counts: ArrayLike, steps: float, limits: Limits, secret: bytes, people: People | None = None
+    ) -> None:
         records = np.asarray(counts, dtype=np.int64)
         self._live = np.flatnonzero(records)
         self._counts, self._limits = records[self._live], limits
         rng = np.random.default_rng(int.from_bytes(secret, "little"))
         self._exact = NullSpace(len(self._live), rng)
         self._lattice = Lattice.fresh(self._counts, steps, rng)
-        self._explained = ExplainedSets(self._counts)
+        mine = None if people is None else people.within(self._live)
+        self._people = mine if mine is not None and mine.several else None
+        self._explained = ExplainedSets(self._counts, self._people)
         self._labels, self._atoms = np.zeros(len(self._live), dtype=np.int64), min(1, len(self._live))
 
     def consider(self, sets: Sequence[Cells]) -> list[str | None]:
@@ -47,12 +55,16 @@ class SetAudit:
                 found.append(None)
                 continue
             split, parts = refine(labels, atoms, cells)
-            sizes = np.bincount(split, weights=self._counts, minlength=parts).astype(np.int64)
+            sizes = self._sizes(split, parts)
             after = lattice.with_set(cells)
             least = self._limits.min_set
             alone = determines(exact.vectors(), vectors, exact.primes, split, sizes, least)
             proof = Proof(exact.vectors(), vectors, exact.primes)
-            if alone or self._small_total(lattice, after, cells, earlier, split, sizes, proof):
+            if (
+                alone
+                or self._small_total(lattice, after, cells, earlier, split, sizes, proof)
+                or (self._people is not None and self._explained.combines(self._people, cells, earlier, split, sizes))
+            ):
                 found.append("exact")
             elif not lattice.allows(after):
                 found.append("interval")
@@ -64,6 +76,12 @@ class SetAudit:
                     exact = exact.fork() if exact is self._exact else exact
                     exact.add(cells)
         return found
+
+    def _sizes(self, labels: NDArray[np.int64], atoms: int) -> NDArray[np.int64]:
+        """Return how many people each atom has."""
+        if self._people is not None:
+            return self._people.of_sets(labels, atoms, self._limits.min_set)
+        return np.bincount(labels, weights=self._counts, minlength=atoms).astype(np.int64)
 
     def _small_total(
         self,
@@ -79,7 +97,7 @@ class SetAudit:
         if self._limits.small_totals == "allow":
             return False
         if before.basis is not None and after.basis is not None and after.basis.projection is not None:
-            return determines_small_total(before.basis, after.basis, least)
+            return determines_small_total(before.basis, after.basis, least, self._people)
         return self._explained.determines(cells, earlier, labels, sizes, proof, least)
 
     def learn(self, sets: Sequence[Cells]) -> None:

@@ -35,6 +35,8 @@ class AnsweredFact(Strict):
     """The answers, exactly as digits; `None` over no value."""
     values: tuple[str, ...] = ()
     """The values of a category that were counted; `null` for no value."""
+    people: bool = False
+    """Whether people with such a value were counted, and not their records."""
     implied: bool = False
     """Whether the answer followed from earlier ones, so that it told nothing new."""
     tail: bool = False

@@ -11,6 +11,7 @@ from sdcdb.gateway.lobby.released import Released
 from sdcdb.gateway.reading.aggregate import Measure
 from sdcdb.gateway.reading.reserved import CHOSEN, MERGED, is_released_aggregate, is_released_group, released_aggregate
 from sdcdb.gateway.tables.arrow_columns import texts, truths, whole_numbers
+from sdcdb.gateway.tables.by_value import rectangle
 from sdcdb.gateway.tables.cells import Cells
 from sdcdb.gateway.tables.groups import Group
 from sdcdb.gateway.tables.vault import Evaluated, Vault
@@ -69,6 +70,10 @@ def _counted(measure: Measure, evaluated: Evaluated, cells: Cells, group: Group 
     """Compute a measure of a block that counts by a category: a count, or a sum of weights of those counted."""
     if group is None:
         return None
+    if measure.kind == "people" and cells.owners is not None:
+        column = str(evaluated.block.category)
+        chosen = rectangle(group.of(measure), cells.frequencies[column].category.size)
+        return None if chosen is None else str(cells.owners.with_category(column, chosen.cells, chosen.values))
     records = _by_value(evaluated, cells)[group.of(measure)]
     if measure.expression is None:
         return str(int(records.sum()))

@@ -2,7 +2,8 @@
 
 Inside counts of itself, a category may choose and group as a quasi-identifier does: `GROUP BY ward, diagnosis`, `WHERE
 diagnosis = 'flu'`, `FILTER (WHERE diagnosis IN (...))`, `AVG((diagnosis = 'flu')::INT)`. What comes out is made of
-counts of records by its values. Anything else would let it choose the records of other aggregates.
+counts of records by its values. Anything else would let it choose the records of other aggregates. Where a person has
+several records and one value in all of them, it is the people who are counted.
 """
 
 from collections.abc import Iterable, Sequence
@@ -40,7 +41,17 @@ def category_of(
                 "added up",
                 f"COUNT(*) by {category}, or the protected view",
             )
-        if measure.kind not in {"rows", "sum"}:
+        if table.person is not None and category in table.constant and measure.kind != "people":
+            raise Unsupported(
+                f"{category!r} is one value for each person, and counts of records would tell who has how many",
+                f"COUNT(DISTINCT {table.person})",
+            )
+        if measure.kind == "people" and table.person is not None and category not in table.constant:
+            raise Unsupported(
+                f"one person can have several values of {category!r}, so people are not counted by it",
+                f"COUNT(*); or `constant: [{category}]` in the policy, if nobody has several",
+            )
+        if measure.kind not in {"rows", "sum", "people"} or (measure.kind == "people" and table.person is None):
             raise Unsupported(
                 f"{measure.kind.replace('_', ' ').upper()} beside a condition on the confidential {category!r}",
                 "COUNT(*), shares such as AVG((column = 'value')::INT)",

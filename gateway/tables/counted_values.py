@@ -11,6 +11,7 @@ from sdcdb.fields.category_shares import NULL
 from sdcdb.gateway.inference.categories.beliefs import Beliefs
 from sdcdb.gateway.inference.categories.counting import Caps, Ints
 from sdcdb.gateway.inference.categories.whole_tables import places_of
+from sdcdb.gateway.inference.people import People
 from sdcdb.gateway.relations import Category, Restricted
 from sdcdb.gateway.tables.asked import Row
 from sdcdb.gateway.tables.by_value import Rectangle, rectangle
@@ -21,12 +22,14 @@ from sdcdb.gateway.tables.vault import Evaluated
 
 @dataclass(frozen=True, eq=False)
 class AskedCount:
-    """How many records of some cells have one of some values, asked for a row of the result."""
+    """How many records, or people, of some cells have one of some values, asked for a row of the result."""
 
     row: Row
     table: str
     column: str
     chosen: Rectangle
+    people: bool = False
+    """Whether people are counted, each of whom has one value, and not their records."""
 
 
 def rectangles(evaluated: Evaluated, group: Group) -> list[Rectangle] | None:
@@ -64,11 +67,19 @@ def asked_counts(evaluated: Evaluated, group: Group) -> list[AskedCount]:
     number, found = category_of(evaluated).size, rectangles(evaluated, group) or []
     row, table = (evaluated.block.number, group.row), evaluated.block.table.name
     wanted = [each for each in found if len(each.values) < number]
-    return [AskedCount(row, table, str(evaluated.block.category), each) for each in wanted]
+    people = counts_people(evaluated.block.table, str(evaluated.block.category))
+    return [AskedCount(row, table, str(evaluated.block.category), each, people) for each in wanted]
+
+
+def counts_people(table: Restricted, column: str) -> bool:
+    """Tell whether a category is counted by people: a person has several records, and one value in all of them."""
+    return table.person is not None and column in table.constant
 
 
 def count_of(cells: Cells, asked: AskedCount) -> int:
     """Return the true count."""
+    if asked.people and cells.owners is not None:
+        return cells.owners.with_category(asked.column, asked.chosen.cells, asked.chosen.values)
     by_value = cells.frequencies[asked.column].by_value
     return int(by_value[asked.chosen.cells][:, places_of(asked.chosen.values)].sum())
 
@@ -89,8 +100,15 @@ def values_of(category: Category, texts: Sequence[str]) -> frozenset[int]:
         ) from None
 
 
-def new_beliefs(table: Restricted, category: Category, counts: Ints, ratios: tuple[float, ...]) -> Beliefs:
-    """Begin the audit of a category; `ratios` are by how much a protected view raises the odds of each value."""
+def new_beliefs(
+    table: Restricted, category: Category, counts: Ints, ratios: tuple[float, ...], people: People | None = None
+) -> Beliefs:
+    """Begin the audit of a category; `ratios` are by how much a protected view raises the odds of each value.
+
+    `people` say whose the records are, where a person can have several values.
+    """
     public, limits = category.public, table.limits
-    caps = Caps(limits.max_belief, likelihood=ratios)
-    return Beliefs(counts, np.array(public.shares), public.sensitive, caps, limits.min_set, secrets.randbits(63))
+    most = 1 if people is None else int(people.records.max(initial=1.0))
+    caps = Caps(limits.max_belief, likelihood=ratios, records=most)
+    shares = np.array(public.shares)
+    return Beliefs(counts, shares, public.sensitive, caps, limits.min_set, secrets.randbits(63), people)

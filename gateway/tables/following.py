@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sdcdb.errors import DatabaseError
+from sdcdb.gateway.tables.owned import Owned, Persons, carried, changed_hands
 from sdcdb.gateway.tables.record_file import Followed
 from sdcdb.gateway.tables.records import ColumnRecords
 from sdcdb.gateway.tables.trail import Ints, Moves, Trail
@@ -32,7 +33,10 @@ def begin_following(records: Records, cells: int) -> dict[str, Followed]:
     """Begin with the first version of a table."""
     return {
         name: Followed(
-            Trail.first(each.values, each.cells, cells), Trail.first(each.people, each.cells, cells), each.alike
+            Trail.first(each.values, each.cells, cells),
+            Trail.first(each.people, each.cells, cells),
+            each.alike,
+            None if each.owners is None else Owned.first(each.values, each.people, each.owners),
         )
         for name, each in records.items()
     }
@@ -48,16 +52,45 @@ def follow_records(table: str, before: Mapping[str, Followed] | None, records: R
             "keys stay; if its records are about other people than before, run `sdcdb refresh --as-new REASON`"
         )
     named = {name: _former(name, each, before) for name, each in records.items()}
+    persons = _persons(before, records, named)
     columns, moves, people = {}, {}, {}
     for name in dict.fromkeys([*records, *(set(before) - set(named.values()))]):
         now, last = records.get(name, _NOBODY), before.get(named.get(name, name), _FRESH)
         values, by_value = last.values.follow(now.values, now.cells)
-        persons, by_person = last.people.follow(now.people, now.cells)
-        columns[name] = Followed(values, persons, now.alike)
+        keys, by_person = last.people.follow(now.people, now.cells)
+        owned = None if persons is None else _owned(last, now, values, keys, persons)
+        columns[name] = Followed(values, keys, now.alike, owned)
         moves[name] = by_value
-        if not _same(values, persons):
+        if not _same(values, keys):
             people[name] = by_person
     return Step(columns, moves, people, {name: former for name, former in named.items() if name != former})
+
+
+def _persons(before: Mapping[str, Followed], records: Records, named: Mapping[str, str]) -> Persons | None:
+    """Return who is who: of records that changed hands both persons are one. None where the policy names no person."""
+    if all(each.owners is None for each in records.values()):
+        return None
+    found = Persons.none().joined(
+        (each.owned.persons.other, each.owned.persons.same) for each in before.values() if each.owned is not None
+    )
+    pairs = []
+    for name, each in records.items():
+        last = before.get(named[name])
+        if last is not None and last.owned is not None and each.owners is not None:
+            pairs.append(changed_hands(last.owned, last.people, each.people, each.owners))
+    return found.joined(pairs)
+
+
+def _owned(last: Followed, now: ColumnRecords, values: Trail, keys: Trail, persons: Persons) -> Owned:
+    owners = persons.of(_NOTHING if now.owners is None else now.owners)
+    were = [None, None] if last.owned is None else [persons.of(last.owned.values), persons.of(last.owned.people)]
+    found = [
+        carried(trail, None if was is None else (before, was), digests, owners)
+        for trail, before, was, digests in zip(
+            (values, keys), (last.values, last.people), were, (now.values, now.people), strict=True
+        )
+    ]
+    return Owned(found[0], found[1], persons)
 
 
 _EMPTY = Trail(_NOTHING, _NOTHING, 0)
@@ -84,7 +117,22 @@ def _unexplained(before: Mapping[str, Followed] | None, records: Records | None)
         return "its key is rowid or not unique"
     if before is None:
         return "the file with the digests of its records is missing, or keys were not unique when it was written"
-    return next(_puzzles(before, records), "")
+    return next(_puzzles(before, records), "") or _unowned(before, records)
+
+
+def _unowned(before: Mapping[str, Followed], records: Records) -> str:
+    """Say that it is not known whose the records were that left, where the policy names a person since."""
+    for name, each in records.items():
+        last = before.get(_former(name, each, before))
+        if each.owners is None or last is None or last.owned is not None:
+            continue
+        if not (_all_in(last.people.digests, each.people) and _all_in(last.values.digests, each.values)):
+            return "records have left of which it was not noted whose they were: the policy names a person since"
+    return ""
+
+
+def _all_in(some: Ints, others: Ints) -> bool:
+    return bool(np.isin(some, others).all())
 
 
 def _puzzles(before: Mapping[str, Followed], records: Records) -> Iterator[str]:

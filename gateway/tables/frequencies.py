@@ -16,6 +16,8 @@ from sdcdb.gateway.relations import Category, Restricted
 from sdcdb.gateway.tables.cell_text import cell_text
 from sdcdb.policy.models import ROWID
 
+HALF = 2**64 - 1
+
 
 @dataclass(frozen=True, eq=False)
 class Frequencies:
@@ -50,15 +52,20 @@ def _read(
     value, cell, text = quoted(identifier(category.name)), quoted(identifier(CELL)), cell_text(table)
     parts = [f"count(*) FILTER (WHERE v {_is(each)}) AS n{n}" for n, each in enumerate(category.public.values)]
     parts.append(f"bit_xor(md5_number(concat_ws(chr(31), {text_literal(secret)}, k, coalesce(v, chr(1))))) AS d")
+    halves = f"CAST(d >> 64 AS UBIGINT) AS high, CAST(d & {HALF}::UHUGEINT AS UBIGINT) AS low"  # as in `cells`
     rows = con.execute(
-        f"SELECT {cell} AS cell, {', '.join(parts)} FROM (SELECT {text} AS cell_text, CAST({value} AS VARCHAR) AS v, "
-        f"CAST({key} AS VARCHAR) AS k FROM {source_of(table)}) r "
-        f"JOIN (SELECT {text} AS cell_text, {cell} FROM {source}) c ON r.cell_text = c.cell_text GROUP BY cell"
-    ).fetchall()
+        f"SELECT * EXCLUDE (d), {halves} FROM (SELECT {cell} AS cell, {', '.join(parts)} "
+        f"FROM (SELECT {text} AS cell_text, CAST({value} AS VARCHAR) AS v, CAST({key} AS VARCHAR) AS k "
+        f"FROM {source_of(table)}) r "
+        f"JOIN (SELECT {text} AS cell_text, {cell} FROM {source}) c ON r.cell_text = c.cell_text GROUP BY cell)"
+    ).fetchnumpy()
+    held = {name: np.asarray(column) for name, column in rows.items()}
     by_value = np.zeros((len(records), category.size), dtype=np.int64)
+    for n in range(category.size):
+        by_value[held["cell"], n] = held[f"n{n}"]
     digests = [0] * len(records)
-    for number, *counts, digest in rows:
-        by_value[number], digests[number] = counts, int(digest or 0)
+    for number, high, low in zip(*(held[name].tolist() for name in ("cell", "high", "low")), strict=True):
+        digests[number] = high << 64 | low
     if (by_value.sum(axis=1) != records).any():
         raise DatabaseError(
             f"{table.name}.{category.name} has values that `known` does not name: `sdcdb check` says which; "

@@ -1,17 +1,18 @@
 """Whose records the cells of a table hold, where the policy names a person: read once, without any value."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 
 import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
 from sdcdb.connection.identifiers import identifier, quoted
+from sdcdb.errors import DatabaseError
 from sdcdb.gateway.inference.people import People
 from sdcdb.gateway.reading.reserved import CELL
 from sdcdb.gateway.references import source_of
-from sdcdb.gateway.relations import Restricted
+from sdcdb.gateway.relations import Category, Restricted
 
 Ints = NDArray[np.int64]
 Indices = NDArray[np.intp]
@@ -23,6 +24,13 @@ class Owners:
 
     everybody: People
     with_value: Mapping[str, People]
+    values: Mapping[str, Ints] = field(default_factory=dict)
+    """The value of each person, by its place, of categories that are declared constant within a person."""
+
+    def with_category(self, column: str, cells: Indices, values: Collection[int]) -> int:
+        """Return how many people with a record in these cells have one of some values of a constant category."""
+        there = np.unique(self.everybody.by_cell[:, cells].indices)
+        return int(np.isin(self.values[column][there], list(values)).sum())
 
     def number(self, cells: Indices, column: str | None = None) -> int:
         """Return how many people have a record, or a value of a column, in these cells."""
@@ -65,7 +73,25 @@ def read_owners(con: duckdb.DuckDBPyConnection, table: Restricted, source: str, 
     with_value = {
         name: People.of(held["who"], held["cell"], held[f"n{n}"], cells) for n, name in enumerate(table.confidential)
     }
-    return Owners(People.of(held["who"], held["cell"], held["records"], cells), with_value)
+    everybody = People.of(held["who"], held["cell"], held["records"], cells)
+    constant = [each for name, each in table.categories.items() if name in table.constant]
+    return Owners(everybody, with_value, {each.name: _values(con, table, each) for each in constant})
+
+
+def _values(con: duckdb.DuckDBPyConnection, table: Restricted, category: Category) -> Ints:
+    """Read the one value that each person has, in the order of persons."""
+    person, value = quoted(identifier(table.person or table.key)), quoted(identifier(category.name))
+    rows = con.execute(
+        f"SELECT any_value(CAST({value} AS VARCHAR)), count(DISTINCT coalesce(CAST({value} AS VARCHAR), chr(1))) "
+        f"FROM {source_of(table)} GROUP BY {person} ORDER BY {person}"
+    ).fetchall()
+    if any(different > 1 for _, different in rows):
+        raise DatabaseError(
+            f"{table.name}.{category.name} is declared constant, and somebody has several values of it, or one in some "
+            f"records only: fix the data, or take it out of `constant`"
+        )
+    known = {text: n for n, text in enumerate(category.public.values)}
+    return np.array([known.get(text, -1) for text, _ in rows], dtype=np.int64)
 
 
 def told_apart(table: Restricted, name: str, source: str = "") -> list[str]:

@@ -100,6 +100,8 @@ class PoolHistory:
 
     def consider_counts(self, column: str, asked: Sequence[AskedCount]) -> list[bool]:
         """Decide counts by one category together, without looking at their answers."""
+        if self.table.cannot_count(column):
+            return [False] * len(asked)
         fine = self.table.beliefs(column, self.known_as).consider([self.table.counting(each) for each in asked])
         people = self.table.beliefs_of_people(column, self.known_as)
         if people is None:
@@ -115,7 +117,7 @@ class PoolHistory:
         """Take in the true counts by one category."""
         answers = [count_of(self.cells, each) for each in asked]
         self.table.beliefs(column, self.known_as).learn([self.table.counting(each) for each in asked], answers)
-        people = self.table.beliefs_of_people(column, self.known_as)
+        people = None if self.table.cannot_count(column) else self.table.beliefs_of_people(column, self.known_as)
         if people is not None:
             people.learn([self.table.counting(each, people=True) for each in asked], answers, fit=False)
 

@@ -26,13 +26,15 @@ class ColumnRecords:
     """The records that have a value in one confidential column.
 
     `people` are digests of their keys, `values` of key and value, `alike` of quasi-identifiers and value without the
-    key: the last tell a table that was loaded again under new keys.
+    key: the last tell a table that was loaded again under new keys. `owners` are digests of whose records they are,
+    where the policy names a person.
     """
 
     cells: Ints
     people: Ints
     values: Ints
     alike: Ints
+    owners: Ints | None = None
 
 
 def read_records(
@@ -43,14 +45,15 @@ def read_records(
         return None
     key, text = quoted(identifier(table.key)), cell_text(table)
     names = [*table.confidential, *table.categories]
-    parts = [f"{text} AS cell_text", f"{digest(secret, key)} AS who"]
+    person = key if table.person is None else quoted(identifier(table.person))
+    parts = [f"{text} AS cell_text", f"{digest(secret, key)} AS who", f"{digest(secret, person)} AS whose"]
     for n, name in enumerate(names):
         value = exact_text(quoted(identifier(name)), table.columns[name])
         parts += [f"{digest(secret, key, value)} AS v{n}", f"{digest(secret, text, value)} AS a{n}"]
         counted = "TRUE" if name in table.categories else f"{quoted(identifier(name))} IS NOT NULL"
         parts.append(f"{counted} AS h{n}")
     cell = quoted(identifier(CELL))
-    listed = ", ".join([f"c.{cell} AS cell", "who", *(f"v{n}, a{n}, h{n}" for n in range(len(names)))])
+    listed = ", ".join([f"c.{cell} AS cell", "who", "whose", *(f"v{n}, a{n}, h{n}" for n in range(len(names)))])
     found = con.execute(
         f"SELECT {listed} FROM (SELECT {', '.join(parts)} FROM {source_of(table)}) r "
         f"JOIN (SELECT {text} AS cell_text, {cell} FROM {cells.source}) c ON r.cell_text = c.cell_text"
@@ -63,7 +66,8 @@ def read_records(
     for n, name in enumerate(names):
         has = columns[f"h{n}"].astype(np.bool_)
         kept = (columns["cell"].astype(np.int64), people, columns[f"v{n}"], columns[f"a{n}"])
-        records[name] = ColumnRecords(*(np.asarray(each[has], dtype=np.int64) for each in kept))
+        owners = None if table.person is None else columns["whose"][has].astype(np.int64)
+        records[name] = ColumnRecords(*(np.asarray(each[has], dtype=np.int64) for each in kept), owners)
     return records
 
 

@@ -9,7 +9,7 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from sdcdb.errors import DataError
+from sdcdb.errors import DataError, LedgerError
 from sdcdb.gateway.inference.categories.beliefs import Beliefs
 from sdcdb.gateway.inference.categories.counting import Counting
 from sdcdb.gateway.inference.count_audit import CountAudit
@@ -27,10 +27,11 @@ from sdcdb.gateway.pools import EVERYBODY, fold
 from sdcdb.gateway.relations import Confidential, Restricted
 from sdcdb.gateway.tables.asked import Asked, Row
 from sdcdb.gateway.tables.cells import Cells, Indices
-from sdcdb.gateway.tables.counted_values import AskedCount, count_of, new_beliefs, texts_of, values_of
+from sdcdb.gateway.tables.counted_values import AskedCount, count_of, counts_people, new_beliefs, texts_of, values_of
 from sdcdb.gateway.tables.held_version import HeldVersion, names_over_versions
 from sdcdb.gateway.tables.layouts import UnexplainedError, layout_of
 from sdcdb.gateway.tables.past import Past
+from sdcdb.gateway.tables.record_file import Followed
 from sdcdb.gateway.tables.trail import Layout
 
 
@@ -63,6 +64,7 @@ class TableHistory:
         past: Past,
         foretold: Foretold = lambda _column: None,
         ratios: Mapping[str, tuple[float, ...]] | None = None,
+        followed: Callable[[], Mapping[str, Followed] | None] = lambda: None,
     ) -> None:
         self.table = table
         self.cells = cells
@@ -70,7 +72,10 @@ class TableHistory:
         self._past = past
         self._foretold = foretold
         self._ratios = ratios or {}
+        self._followed = followed
         self._layouts: dict[str, Layout] = {}
+        self._kinds: dict[str, tuple[People, NDArray[np.int64]]] = {}
+        self._held_by: dict[tuple[str, bool], People] = {}
         self._people: dict[str, Layout] = {}  # of columns in which values have changed
         self._knowledge: dict[tuple[str, str], Knowledge] = {}
         self._sets: dict[tuple[str, str], SetAudit] = {}
@@ -84,8 +89,8 @@ class TableHistory:
             self._layouts[column] = layout_of(past.versions, held, names, people=False)
             if any(name in entry.people for name, entry in zip(names, past.versions, strict=True)):
                 self._people[column] = layout_of(past.versions, held, names, people=True)
-            if column in table.confidential:
-                self._owners(column, self._layouts[column])  # or else it is said at once
+            self._owners(column, self._layouts[column])  # or else it is said at once
+            self._owners(column, self._by_people(column), people=True)
 
     @property
     def newest(self) -> VersionEntry:
@@ -112,9 +117,18 @@ class TableHistory:
         if (column, pool) not in self._beliefs:
             layout, category = self._layouts[column], self.table.categories[column]
             told = list(self._told(column, pool, layout))
-            asked = [Counting(each.flags, values_of(category, each.fact.values)) for each in told]
+            asked = [self._counting(column, each.flags, values_of(category, each.fact.values)) for each in told]
             answers = [int(each.fact.answers["count"]) for each in told]
-            state = new_beliefs(self.table, category, layout.array(), self._ratios.get(column, ()))
+            if any(each.fact.people != counts_people(self.table, column) for each in told):
+                raise LedgerError(
+                    f"the ledger has counts by {column!r} from before `constant` named it, or after: put that back"
+                )
+            people = self._owners(column, layout)
+            ratios = self._ratios.get(column, ())
+            if counts_people(self.table, column):
+                state = new_beliefs(self.table, category, self._profiles_of(column)[1], ratios)
+            else:
+                state = new_beliefs(self.table, category, layout.array(), ratios, people)
             if asked:
                 state.learn(asked, answers)
             self._beliefs[column, pool] = state
@@ -126,7 +140,8 @@ class TableHistory:
         if layout is None:
             return None
         if (column, pool) not in self._of_people:
-            state = new_beliefs(self.table, category, layout.array(), self._ratios.get(column, ()))
+            people = self._owners(column, layout, people=True)
+            state = new_beliefs(self.table, category, layout.array(), self._ratios.get(column, ()), people)
             told = list(self._told(column, pool, layout))
             asked = [Counting(each.flags, values_of(category, each.fact.values)) for each in told]
             state.learn(asked, [0] * len(asked), fit=False)
@@ -136,7 +151,29 @@ class TableHistory:
     def counting(self, asked: AskedCount, *, people: bool = False) -> Counting:
         """Put a count by a category into the audit's terms: of records, or of people whatever their values were."""
         layout = self._by_people(asked.column) if people else self._layouts[asked.column]
-        return Counting(layout.spread(self.flags(asked.chosen.cells)), asked.chosen.values)
+        flags = layout.spread(self.flags(asked.chosen.cells))
+        return (
+            Counting(flags, asked.chosen.values) if people else self._counting(asked.column, flags, asked.chosen.values)
+        )
+
+    def _counting(self, column: str, flags: NDArray[np.bool_], values: frozenset[int]) -> Counting:
+        """Put a set of classes into the terms of a category's audit: records, or kinds of people."""
+        if counts_people(self.table, column):
+            flags = self._profiles_of(column)[0].with_records(flags)
+        return Counting(flags, values)
+
+    def cannot_count(self, column: str) -> bool:
+        """Tell whether nothing is answered of a category: it is one value per person, and somebody's has changed."""
+        return counts_people(self.table, column) and column in self._people
+
+    def _profiles_of(self, column: str) -> tuple[People, NDArray[np.int64]]:
+        """Return people who have records in the same classes of a category's layout, and how many they are."""
+        if column not in self._kinds:
+            owners = self._owners(column, self._layouts[column])
+            if owners is None:
+                raise DataError("the policy names no person")
+            self._kinds[column] = owners.profiles()
+        return self._kinds[column]
 
     def counted_fact(self, asked: AskedCount, pool: str, *, implied: bool, surprise: bool) -> AnsweredFact:
         """Return what the ledger keeps of a count by a category."""
@@ -147,6 +184,7 @@ class TableHistory:
             kinds=("count",),
             answers={"count": str(count_of(self.cells, asked))},
             values=texts_of(self.table.categories[asked.column], asked.chosen.values),
+            people=asked.people,
             implied=implied,
             surprise=surprise,
             pool=pool,
@@ -159,7 +197,8 @@ class TableHistory:
             return None
         if (column, pool) not in self._sets:
             spec, limits = self.table.audited(column)
-            found = SetAudit(layout.array(), steps_of(spec), limits, secrets.token_bytes(32))
+            owners = self._owners(column, layout, people=True)
+            found = SetAudit(layout.array(), steps_of(spec), limits, secrets.token_bytes(32), owners)
             found.learn([each.flags for each in self._told(column, pool, layout) if "sum" in each.fact.kinds])
             self._sets[column, pool] = found
         return self._sets[column, pool]
@@ -243,14 +282,30 @@ class TableHistory:
             raise DataError("the policy names no person")
         return self.cells.owners.everybody.profiles()
 
-    def _owners(self, column: str, layout: Layout) -> People | None:
-        """Return whose values a column's classes hold."""
+    def _owners(self, column: str, layout: Layout, *, people: bool = False) -> People | None:
+        """Return whose values the classes of a layout hold: one of values, or one of people whatever their values."""
         owners = self.cells.owners
         if owners is None:
             return None
-        if not layout.whole:
-            raise UnexplainedError(f"{self.table.name} has several rows per person and has changed")
-        return owners.with_value[column]
+        if layout.whole:
+            return owners.with_value.get(column, owners.everybody)
+        if (column, people) not in self._held_by:
+            self._held_by[column, people] = self._read_owners(column, layout, people=people)
+        return self._held_by[column, people]
+
+    def _read_owners(self, column: str, layout: Layout, *, people: bool) -> People:
+        """Read whose the records of every class are, also of those that left, from the file beside the ledger."""
+        held = (self._followed() or {}).get(column)
+        if held is None or held.owned is None:
+            raise UnexplainedError(
+                f"{self.table.name} has several rows per person and has changed, and the file that says whose its "
+                "records were is missing or was written before the policy named a person"
+            )
+        trail, owners = (held.people, held.owned.people) if people else (held.values, held.owned.values)
+        ones = np.ones(len(trail.classes), dtype=np.int64)
+        if not np.array_equal(np.bincount(trail.classes, minlength=len(layout.counts)), layout.array()):
+            raise UnexplainedError(f"the file with the records of {self.table.name} is not that of its newest version")
+        return People.of(owners, trail.classes, ones, len(layout.counts))
 
     def _public(self, column: str) -> Prior | Forecast | None:
         """Return what is public of a column: by its protected view, cell by cell, or as declared for everybody."""

@@ -2,6 +2,7 @@
 
 import getpass
 from collections.abc import Iterable, Mapping
+from functools import partial
 from itertools import combinations
 from math import isfinite
 
@@ -336,7 +337,10 @@ class Tables:
         foretold = self._views.of(table, cells, version)
         try:
             ratios = self._views.ratios(table)
-            self._histories[table.name] = TableHistory(table, cells, version, past, foretold, ratios)
+            newest = past.versions[-1].records
+            self._histories[table.name] = TableHistory(
+                table, cells, version, past, foretold, ratios, partial(read_followed, self._ledger.path, newest)
+            )
         except UnexplainedError as problem:
             self._unexplained[table.name] = str(problem)
 

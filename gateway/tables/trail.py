@@ -79,7 +79,7 @@ class Trail:
 
     def follow(self, digests: Ints, cells: Ints) -> tuple["Trail", Moves]:
         """Take in a further view: the cell of every record that it holds."""
-        there, at = self._find(digests)
+        there, at = self.find(digests)
         source = np.full(len(digests), NEW, dtype=np.int64)
         source[there] = self.classes[at[there]]
         left = np.ones(len(self.digests), dtype=np.bool_)
@@ -94,7 +94,7 @@ class Trail:
         number = self.number + int((made >= self.number).sum())
         return Trail(all_digests[order], made[place][order], number), moves
 
-    def _find(self, digests: Ints) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
+    def find(self, digests: Ints) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
         """Tell which records were there before, and where."""
         if not len(self.digests):
             return np.zeros(len(digests), dtype=np.bool_), np.zeros(len(digests), dtype=np.intp)
@@ -103,7 +103,7 @@ class Trail:
 
     def known(self, digests: Ints) -> NDArray[np.bool_]:
         """Tell which records were ever there."""
-        return self._find(digests)[0]
+        return self.find(digests)[0]
 
 
 def _place(moves: Moves, classes: Ints, cells: Ints) -> NDArray[np.intp]:

@@ -8,18 +8,25 @@ A question is decided without its answer, by what is plausible: the public share
 2. makes the maximum-entropy table too sure of one person;
 3. tells of one person more than a share of the entropy of their value (coin weighing);
 4. leaves, near that limit, no whole-number table in which somebody is not among too many (`whole_tables`).
+
+Where a person has several records, each with a value of its own, a record's limits are the person's divided by the most
+records that anybody has, r (`Caps.records`): the chance that one of somebody's records has a value is at most the sum
+of their chances. Records of one person may all be alike, so a group counts as one of so many people as fill it with r
+records each, and no count of fewer than `min_set` people may follow.
 """
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from sdcdb.gateway.inference.categories.counting import Caps, Cells, Counting, Floats, Ints
 from sdcdb.gateway.inference.categories.maximum_entropy import fit_beliefs
-from sdcdb.gateway.inference.categories.plausible import chance_of_breach, highest, least_size
+from sdcdb.gateway.inference.categories.plausible import LARGEST, chance_of_breach, highest, least_size
 from sdcdb.gateway.inference.categories.value_sets import ValueSets
 from sdcdb.gateway.inference.categories.whole_tables import WholeTables, places_of, plausible_leaves_doubt
+from sdcdb.gateway.inference.people import People
 from sdcdb.gateway.inference.score import Score
 
 NEAR = 0.5  # of the limit of what may be told, from which on whole tables are looked at
@@ -30,7 +37,14 @@ class Beliefs:
     """What was answered about one category. `shares` are public: a row for each cell, or one for all."""
 
     def __init__(
-        self, counts: Ints, shares: Floats, sensitive: Sequence[int], caps: Caps, min_set: int, seed: int
+        self,
+        counts: Ints,
+        shares: Floats,
+        sensitive: Sequence[int],
+        caps: Caps,
+        min_set: int,
+        seed: int,
+        people: People | None = None,
     ) -> None:
         self._live = np.flatnonzero(counts)
         self._counts = counts[self._live]
@@ -40,7 +54,8 @@ class Beliefs:
         self.values = self._public.shape[1]
         self._sensitive, self._caps, self._min_set = tuple(sensitive), caps, min_set
         rng = np.random.default_rng(seed)
-        self._sets = [ValueSets(self._counts, rng) for _ in range(self.values)]
+        mine = None if people is None else people.within(self._live)
+        self._sets = [ValueSets(self._counts, rng, mine, min_set) for _ in range(self.values)]
         self._least = [self._least_size(value) for value in range(self.values)]
         self._answered: list[tuple[Counting, int]] = []
         self._table: Floats = self._public.copy()
@@ -48,8 +63,13 @@ class Beliefs:
     def _least_size(self, value: int) -> int:
         if value not in self._sensitive or not len(self._live):
             return self._min_set
-        column, cap = self._public[:, value], self._caps.of(value)[0]
-        return max(self._min_set, *(least_size(p, cap, self._caps.delta) for p in {column.min(), column.max()}))
+        column, (cap, _), caps = self._public[:, value], self._caps.of(value), self._caps
+        found = (least_size(p, cap, caps.delta, self._absent(value)) for p in {column.min(), column.max()})
+        return max(self._min_set, *(min(caps.records * size, LARGEST) for size in found))
+
+    def _absent(self, value: int) -> float:
+        """Return the limit for counts that are too small, which is about one record each."""
+        return replace(self._caps, records=1).of(value)[0]
 
     @property
     def rank(self) -> int:
@@ -101,7 +121,7 @@ class Beliefs:
         if sets.determines_small(cells, self._least[value]):
             return False
         added, belief = sets.leverage_of(cells), self._table[:, value]
-        spread = _deviations(self._caps.delta) * np.sqrt(belief * (1 - belief) * added)
+        spread = _deviations(self._caps.delta) * np.sqrt(belief * (1 - belief) * added * self._caps.records)
         if (belief + spread > self._caps.of(value)[1])[added > MOVED].any():
             return False
         return not self._spent(cells, value, bits, 1.0)
@@ -112,7 +132,8 @@ class Beliefs:
         entropy = -share * np.log2(share) - (1 - share) * np.log2(1 - share)
         added = sets.leverage_of(cells)
         told = sets.bits + added * bits
-        return bool((told > part * self._caps.spent * entropy)[added > MOVED].any())
+        limit = part * self._caps.spent * entropy / self._caps.records
+        return bool((told > limit)[added > MOVED].any())
 
     def _breach(self, cells: Cells, value: int) -> float:
         """Return the chance that the count over a set breaches the limit."""
@@ -120,7 +141,8 @@ class Beliefs:
         size = int(people.sum())
         mean = float(people @ self._table[cells, value])
         public = float(people @ self._public[cells, value]) / max(size, 1)
-        return chance_of_breach(size, mean, public, self._caps.of(value)[0])
+        cap, r = self._caps.of(value)[0], self._caps.records
+        return chance_of_breach(size // r, mean / size * (size // r) if size else 0.0, public, cap, self._absent(value))
 
     def _bits(self, cells: Cells, value: int) -> float:
         """Return the information of a count, in bits: the entropy of a normal number with its variance."""
@@ -146,7 +168,7 @@ class Beliefs:
         """Return the mean and standard deviation of a count, by what is believed."""
         share = self._table[:, places_of(asked.values)].sum(axis=1)[asked.cells]
         people = self._counts[asked.cells]
-        return float(people @ share), math.sqrt(max(float(people @ (share * (1 - share))), 0.0))
+        return float(people @ share), math.sqrt(max(float(people @ (share * (1 - share))), 0.0) * self._caps.records)
 
     def learn(self, asked: Sequence[Counting], answers: Sequence[int], *, fit: bool = True) -> None:
         """Take in true answers; without `fit` the sets alone, where answers were about values that have changed."""
@@ -167,8 +189,8 @@ class Beliefs:
         here = self._here(asked)
         size = int(self._counts[here.cells].sum())
         one = asked.values if len(asked.values) == 1 else frozenset(range(self.values)) - asked.values
-        count = answer if one == asked.values else size - answer
-        return len(one) == 1 and bool(one & set(self._sensitive)) and count > highest(size, self._caps.belief)
+        count, limit = answer if one == asked.values else size - answer, self._caps.belief / self._caps.records
+        return len(one) == 1 and bool(one & set(self._sensitive)) and count > highest(size, limit)
 
     def score(self) -> Score:
         """Return how close the best-known record is to the limit; the interval is the doubt about a sensitive value."""

@@ -47,6 +47,12 @@ class Caps:
     likelihood: tuple[float, ...] = ()
     spent: float = 0.5
     """The share of a person's entropy that answers may use up."""
+    records: int = 1
+    """How many records, each with a value of its own, the person with most of them has.
+
+    That one of somebody's r records has a value is at most r times as likely as that one record has it, so a record's
+    limit is the person's divided by r.
+    """
 
     def of(self, value: int) -> tuple[float, float]:
         """Return the limits for a group and for a person, with what a protected view tells by itself.
@@ -54,7 +60,8 @@ class Caps:
         Odds multiply: after a count that leaves odds o, a published value with likelihood ratio L leaves o L.
         """
         ratio = self.likelihood[value] if self.likelihood else 1.0
-        return _share(_odds(self.belief) / ratio), _share(_odds(self.person) / ratio)
+        group, person = self.belief / self.records, self.person / self.records
+        return _share(_odds(group) / ratio), _share(_odds(person) / ratio)
 
 
 def _odds(share: float) -> float:

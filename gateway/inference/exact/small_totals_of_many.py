@@ -82,6 +82,41 @@ class ExplainedSets:
                 self.add(each)
             return self.newly(cells, labels, sizes, proof, min_set)
 
+    def combines(self, people: People, cells: Cells, earlier: Sequence[Cells], labels: Ints, sizes: Ints) -> bool:
+        """Tell whether a set makes a combination of one person's records follow that did not, whatever its weights.
+
+        What follows is the same on all records of an atom, so it is about atoms that are one person's alone. A
+        combination of them follows exactly if the projection has the eigenvalue 1 there.
+        """
+        alone = np.flatnonzero(sizes == 1)
+        if len(alone) < 2:
+            return False
+        whose = np.array([mine[0] for mine in people.members(labels, alone)])
+        several = np.flatnonzero(np.bincount(whose)[whose] > 1)
+        if not len(several):
+            return False
+        atoms, whose = alone[several], whose[several]
+        rank = self._geometry.rows.number + len(earlier)
+        if len(atoms) * rank * rank > WORK:
+            return True
+        _, first = np.unique(labels, return_index=True)
+        weights = np.bincount(labels, weights=self._weights, minlength=len(sizes))[atoms]
+        with self.trying():
+            for each in earlier:
+                self.add(each)
+            rest = self._geometry.rest(cells)
+            if rest.length <= LEAST:
+                return True  # independent, and floating point does not see it
+            half = self._geometry.gram.halves(self._geometry.rows.some(first[atoms])) * np.sqrt(weights)
+            new = rest.values[first[atoms]] / np.sqrt(rest.length) * np.sqrt(weights)
+        for person in np.unique(whose):
+            mine = whose == person
+            before = half[:, mine].T @ half[:, mine]
+            after = before + np.outer(new[mine], new[mine])
+            if _certain(after) > _certain(before):
+                return True
+        return False
+
     @contextmanager
     def trying(self) -> Iterator[None]:
         """Forget afterwards what is taken in meanwhile."""
@@ -118,6 +153,11 @@ class ExplainedSets:
         inner = place[labels][place[labels] >= 0]
         groups, finished = small_groups(projection, weights, min_set, inner, people)
         return not finished or any(proof.is_new(kept[group], labels) for group in groups)
+
+
+def _certain(projection: Floats) -> int:
+    """Return how many combinations follow."""
+    return int((np.linalg.eigvalsh(projection) > 1 - EXACT).sum())
 
 
 class Proof:
