@@ -5,6 +5,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sdcdb.gateway.inference.finding import Finding
 from sdcdb.gateway.rules.size import large_enough, parts
@@ -42,6 +43,8 @@ class Shown:
     size: int
     people: bool = False
     """Whether it is the people who are counted, and not their records."""
+    weights: NDArray[np.int64] | None = None
+    """Of a sum of a column that is not confidential, the weight of each cell; None where the size is told."""
 
 
 @dataclass(frozen=True)
@@ -238,6 +241,10 @@ def _shown(evaluated: Sequence[Evaluated], suppressed: Mapping[Row, str], merged
                 found = [(heads, one.cells) for one in rectangles(each, group) or ()]
             for people, cells in {(kind, cells.tobytes()): (kind, cells) for kind, cells in found}.values():
                 yield Shown((number, group.row), table, cells, len(cells), people)
+            for measure in each.block.measures if each.block.category is None else ():
+                weighed = group.weighed(measure)
+                if weighed is not None:
+                    yield Shown((number, group.row), table, weighed[0], len(weighed[0]), weights=weighed[1])
 
 
 def _too_telling(shown: Sequence[Shown], audited: Mapping[str, PoolHistory]) -> dict[Row, str]:
@@ -249,7 +256,7 @@ def _too_telling(shown: Sequence[Shown], audited: Mapping[str, PoolHistory]) -> 
     for table, people in dict.fromkeys((each.table, each.people) for each in shown):
         mine = [each for each in shown if (each.table, each.people) == (table, people)]
         mine.sort(key=lambda each: -each.size)
-        fine = audited[table].shows([each.cells for each in mine], people=people)
+        fine = audited[table].shows([(each.cells, each.weights) for each in mine], people=people)
         found |= {each.row: "counts" for each, ok in zip(mine, fine, strict=True) if not ok}
     return found
 

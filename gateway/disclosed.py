@@ -25,7 +25,9 @@ def disclosed_counts(decided: Decided) -> tuple[CountedSet, ...]:
     return tuple(
         new
         for table, audit in decided.audits.items()
-        for new in audit.counted([(each.cells, each.people) for each in decided.shown if each.table == table])
+        for new in audit.counted(
+            [(each.cells, each.weights, each.people) for each in decided.shown if each.table == table]
+        )
     )
 
 

@@ -4,6 +4,9 @@ A count is a sum of ones. So the algebra of `exact` decides here as well: over c
 atoms of together fewer than `min_set` people is determined by the counts that were answered: one or two atoms modulo
 primes, all unions by the search of `small_totals_of_many`. How many people are in the table counts as known from the
 start: a total less all groups that are shown is the size of the one that is not.
+
+A sum of people's ages is a combination of the sizes of cells as well, with the ages as weights: two such sums over sets
+that differ by a few people of one age tell how many those are. So it is one more equation in the same unknowns.
 """
 
 from collections.abc import Sequence
@@ -11,19 +14,40 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sdcdb.gateway.inference.algebra.nullspace import NullSpace
+from sdcdb.gateway.inference.algebra.nullspace import HEAVIEST, NullSpace
 from sdcdb.gateway.inference.exact.determined import determines
 from sdcdb.gateway.inference.exact.small_totals_of_many import ExplainedSets, Proof
-from sdcdb.gateway.inference.intervals.atoms import classes, refine
+from sdcdb.gateway.inference.intervals.atoms import refine
 from sdcdb.gateway.inference.people import People
 
 Cells = NDArray[np.bool_]
+Weights = NDArray[np.int64]
+
+
+def weights_of(values: NDArray[np.float64]) -> Weights | None:
+    """Return the weights that make a sum of values an equation in sizes, beside the size of the set itself.
+
+    Values less the least of them, in steps of their greatest common divisor; None where they are no whole numbers, or
+    too far apart.
+
+    >>> weights_of(np.array([30.0, 40.0, 55.0])).tolist()
+    [0, 2, 5]
+    >>> weights_of(np.array([30.5, 31.0])) is None
+    True
+    """
+    if not len(values) or not np.all(np.abs(values) < 2**53) or not np.array_equal(np.rint(values), values):
+        return None
+    whole = values.astype(np.int64)
+    whole -= whole.min()
+    whole //= max(1, int(np.gcd.reduce(whole)))
+    return whole if whole.max() <= HEAVIEST else None
 
 
 class CountAudit:
     """The sets whose sizes were shown, as flags of the cells of one version; `records` are the sizes of the cells.
 
-    Where somebody has several records, `people` say whose they are: sets are as large as there are people in them.
+    What was summed up over a set is taken in as a weight per cell, 0 outside of it, after the set itself. Where
+    somebody has several records, `people` say whose they are: sets are as large as there are people in them.
     """
 
     def __init__(
@@ -31,7 +55,7 @@ class CountAudit:
         records: NDArray[np.int64],
         min_set: int,
         secret: bytes,
-        shown: Sequence[Cells] = (),
+        shown: Sequence[Cells | Weights] = (),
         people: People | None = None,
     ) -> None:
         """Begin with sets that were shown, none of which followed from the others."""
@@ -43,16 +67,17 @@ class CountAudit:
         if len(records):
             self._exact.restore([everybody, *shown])
             for each in (everybody, *shown):
-                self._explained.add(each)
-        self._labels = classes(np.array(shown)) if shown else np.zeros(len(records), dtype=np.int64)
-        self._atoms = int(self._labels.max(initial=-1)) + 1
+                self._explained.add(_scaled(each))
+        self._labels, self._atoms = np.zeros(len(records), dtype=np.int64), min(1, len(records))
+        for each in shown:
+            self._labels, self._atoms = _split(self._labels, self._atoms, each)
 
-    def consider(self, sets: Sequence[Cells]) -> list[bool]:
+    def consider(self, sets: Sequence[Cells | Weights]) -> list[bool]:
         """Tell which sets of a statement may be shown in size, each beside those before it. Nothing is learnt."""
         with self._explained.trying():
             return self._considered(sets)
 
-    def _considered(self, sets: Sequence[Cells]) -> list[bool]:
+    def _considered(self, sets: Sequence[Cells | Weights]) -> list[bool]:
         exact, labels, atoms = self._exact, self._labels, self._atoms
         found = []
         for number, cells in enumerate(sets):
@@ -60,7 +85,7 @@ class CountAudit:
             if vectors is None:
                 found.append(True)
                 continue
-            split, parts = refine(labels, atoms, cells)
+            split, parts = _split(labels, atoms, cells)
             if self._people is not None:
                 sizes = self._people.of_sets(split, parts, self._least)
             else:
@@ -69,24 +94,37 @@ class CountAudit:
             small = determines(before, vectors, exact.primes, split, sizes, self._least, differences=False)
             if not small and ((sizes > 0) & (sizes < self._least)).any():
                 proof = Proof(before, vectors, exact.primes)
-                small = self._explained.newly(cells, split, sizes, proof, self._least)
+                small = self._explained.newly(_scaled(cells), split, sizes, proof, self._least)
             found.append(not small)
             if not small:
                 labels, atoms = split, parts
                 if number < len(sets) - 1:
                     exact = exact.fork() if exact is self._exact else exact
                     exact.add(cells)
-                    self._explained.add(cells)
+                    self._explained.add(_scaled(cells))
         return found
 
-    def learn(self, cells: Cells) -> bool:
+    def learn(self, cells: Cells | Weights) -> bool:
         """Take in a set whose size was shown; False if it followed from the others."""
         if not self._exact.add(cells):
             return False
-        self._explained.add(cells)
-        self._labels, self._atoms = refine(self._labels, self._atoms, cells)
+        self._explained.add(_scaled(cells))
+        self._labels, self._atoms = _split(self._labels, self._atoms, cells)
         return True
 
-    def implied(self, cells: Cells) -> bool:
+    def implied(self, cells: Cells | Weights) -> bool:
         """Tell whether the size of a set follows from what was shown."""
         return self._exact.implied(cells)
+
+
+def _split(labels: NDArray[np.int64], atoms: int, row: Cells | Weights) -> tuple[NDArray[np.int64], int]:
+    """Split atoms by a set, or by the weights of a sum."""
+    if row.dtype == np.bool_:
+        return refine(labels, atoms, row.astype(np.bool_))
+    values, inverse = np.unique(labels * (HEAVIEST + 1) + row, return_inverse=True)
+    return inverse.astype(np.int64), len(values)
+
+
+def _scaled(row: Cells | Weights) -> NDArray[np.bool_] | NDArray[np.float64]:
+    """Bring weights to the size of flags, for floating point."""
+    return row.astype(np.bool_) if row.dtype == np.bool_ else row / max(1, int(row.max()))

@@ -48,12 +48,14 @@ class AnsweredFact(Strict):
 
 
 class CountedSet(Strict):
-    """A query set whose size was shown."""
+    """A query set whose size was shown, or over which a column was summed up that is not confidential."""
 
     table: str
     """The restricted table."""
     cells: str
     """Its cells as bits, packed, as in a fact."""
+    weights: str = ""
+    """Of a sum, the values of these cells in order, less the least, in steps, packed; without them, the size."""
     people: bool = False
     """Whether the people in it were counted, and not their records."""
     pool: str = "all"

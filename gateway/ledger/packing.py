@@ -32,6 +32,25 @@ def unpack(text: str, size: int) -> NDArray[np.bool_]:
     return np.unpackbits(packed, count=size).astype(np.bool_)
 
 
+def pack_weights(weights: NDArray[np.int64]) -> str:
+    """Write a weight per cell as text: those of the cells of a set.
+
+    >>> unpack_weights(pack_weights(np.array([5, 70_000])), np.array([True, False, True])).tolist()
+    [5, 0, 70000]
+    """
+    return base64.b64encode(zlib.compress(np.asarray(weights, dtype="<i4").tobytes(), 6)).decode("ascii")
+
+
+def unpack_weights(text: str, cells: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Read weights back, with 0 for the cells outside of the set."""
+    found = np.zeros(len(cells), dtype=np.int64)
+    try:
+        found[cells] = np.frombuffer(zlib.decompress(base64.b64decode(text, validate=True)), dtype="<i4")
+    except (binascii.Error, zlib.error, ValueError):
+        raise LedgerError("the weights of a sum in the ledger cannot be read: run `sdcdb ledger verify`") from None
+    return found
+
+
 def pack_json(data: Any) -> str:
     """Write plain data as text.
 

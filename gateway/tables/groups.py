@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdcdb.connection.identifiers import quoted
+from sdcdb.gateway.inference.count_audit import weights_of
 from sdcdb.gateway.reading.aggregate import Measure
 from sdcdb.gateway.tables.cells import Indices
 
@@ -40,12 +41,27 @@ class Group:
 
     def counted(self, measure: Measure) -> list[Indices]:
         """Return the sets whose sizes a measure tells: those it counts, or whose members it tells apart by weights."""
-        if measure.kind in {"rows", "people", "count"}:
+        if measure.kind in {"rows", "people", "count"} or self._weighed(measure) is not None:
             return [self.wanted(measure)]
-        if measure.kind != "sum" or measure.expression is None or measure.plain:
+        if measure.kind != "sum" or measure.expression is None:
             return []
         ranks, members = self.ranked(measure)[0], self.of(measure)
         return [members[ranks == value] for value in np.unique(ranks)]
+
+    def weighed(self, measure: Measure) -> tuple[Indices, NDArray[np.int64]] | None:
+        """Return what the sum of a column tells beside the size of its set: the cells, in order, and their weights."""
+        weights = self._weighed(measure)
+        if weights is None or not weights.any():
+            return None
+        members = self.of(measure)
+        order = np.argsort(members)
+        return members[order], weights[order]
+
+    def _weighed(self, measure: Measure) -> NDArray[np.int64] | None:
+        if measure.kind != "sum" or not measure.plain or measure.expression is None:
+            return None
+        numbers = self.ranked(measure)[1]
+        return None if numbers is None else weights_of(numbers)
 
     def ranked(self, measure: Measure) -> tuple[NDArray[np.int64], NDArray[np.float64] | None]:
         """Return the ranks, and the numbers where they matter, of a measure's expression in its query set."""

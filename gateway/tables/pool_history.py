@@ -3,11 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sdcdb.gateway.inference.finding import Finding
 from sdcdb.gateway.inference.knowledge import Knowledge
 from sdcdb.gateway.inference.score import Score
 from sdcdb.gateway.ledger.entry import AnsweredFact, CountedSet
-from sdcdb.gateway.ledger.packing import pack
+from sdcdb.gateway.ledger.packing import pack, pack_weights
 from sdcdb.gateway.tables.asked import Asked, Row
 from sdcdb.gateway.tables.cells import Cells, Indices
 from sdcdb.gateway.tables.counted_values import AskedCount, count_of
@@ -82,20 +85,29 @@ class PoolHistory:
         found = {kind: number_of(str(totals.total(kind, asked.cells))) for kind in asked.kinds}
         return self.table.table.base(asked.column).answers(found, totals.count(asked.cells))
 
-    def shows(self, sets: Sequence[Indices], *, people: bool = False) -> list[bool]:
-        """Tell which sets of a statement may be shown in size, beside all that were."""
+    def shows(self, sets: Sequence[tuple[Indices, NDArray[np.int64] | None]], *, people: bool = False) -> list[bool]:
+        """Tell which sets of a statement may be shown in size, or summed up with weights, beside all that were."""
         audit = self.table.counts(self.known_as, people=people)
-        return audit.consider([self.table.counted_flags(self.table.flags(cells), people=people) for cells in sets])
+        return audit.consider([self._counted_row(cells, weights, people=people) for cells, weights in sets])
 
-    def counted(self, sets: Sequence[tuple[Indices, bool]]) -> list[CountedSet]:
+    def _counted_row(
+        self, cells: Indices, weights: NDArray[np.int64] | None, *, people: bool
+    ) -> NDArray[np.bool_] | NDArray[np.int64]:
+        if weights is None:
+            return self.table.counted_flags(self.table.flags(cells), people=people)
+        found = np.zeros(self.cells.size, dtype=np.int64)
+        found[cells] = weights
+        return found
+
+    def counted(self, sets: Sequence[tuple[Indices, NDArray[np.int64] | None, bool]]) -> list[CountedSet]:
         """Take in sets that are shown in size, by records or by people; return those that did not follow."""
         found = []
-        for cells, people in sets:
-            flags = self.table.flags(cells)
+        for cells, weights, people in sets:
             audit = self.table.counts(self.known_as, people=people)
-            if audit.learn(self.table.counted_flags(flags, people=people)):
+            if audit.learn(self._counted_row(cells, weights, people=people)):
                 name, pool = self.table.table.name, self.pool
-                found.append(CountedSet(table=name, cells=pack(flags), people=people, pool=pool))
+                packed, kept = pack(self.table.flags(cells)), "" if weights is None else pack_weights(weights)
+                found.append(CountedSet(table=name, cells=packed, weights=kept, people=people, pool=pool))
         return found
 
     def consider_counts(self, column: str, asked: Sequence[AskedCount]) -> list[bool]:

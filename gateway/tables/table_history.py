@@ -21,8 +21,8 @@ from sdcdb.gateway.inference.people import People
 from sdcdb.gateway.inference.prior import Prior
 from sdcdb.gateway.inference.question import Question
 from sdcdb.gateway.inference.set_audit import SetAudit
-from sdcdb.gateway.ledger.entry import Aggregate, AnsweredFact, VersionEntry
-from sdcdb.gateway.ledger.packing import pack, unpack
+from sdcdb.gateway.ledger.entry import Aggregate, AnsweredFact, CountedSet, VersionEntry
+from sdcdb.gateway.ledger.packing import pack, unpack, unpack_weights
 from sdcdb.gateway.pools import EVERYBODY, fold
 from sdcdb.gateway.relations import Confidential, Restricted
 from sdcdb.gateway.tables.asked import Asked, Row
@@ -256,7 +256,7 @@ class TableHistory:
         if (pool, people) not in self._counted:
             version = len(self._past.versions) - 1
             told = [
-                (each.pool, self.counted_flags(unpack(each.cells, self.cells.size), people=people))
+                (each.pool, self._counted_row(each))
                 for number, each in self._past.counted
                 if self._past.versions[number].version == self.version or number == version
                 if self._past.links.knows(pool, each.pool) and each.people == people
@@ -270,6 +270,11 @@ class TableHistory:
                 found.learn(flags)
             self._counted[pool, people] = found
         return self._counted[pool, people]
+
+    def _counted_row(self, each: CountedSet) -> NDArray[np.bool_] | NDArray[np.int64]:
+        """Read a set that was shown, or a sum over it, in the terms of the audit of counts."""
+        flags = unpack(each.cells, self.cells.size)
+        return unpack_weights(each.weights, flags) if each.weights else self.counted_flags(flags, people=each.people)
 
     def counted_flags(self, flags: NDArray[np.bool_], *, people: bool) -> NDArray[np.bool_]:
         """Put a set of cells into the terms of the audit of counts."""

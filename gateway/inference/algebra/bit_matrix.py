@@ -26,7 +26,7 @@ class Rows:
     def _groups(columns: int) -> int:
         return 16 * ((columns + 127) // 128)
 
-    def append(self, cells: Cells) -> None:
+    def append(self, cells: Cells | Floats) -> None:
         """Add a row."""
         k = self.number
         if k == len(self._along_cells):

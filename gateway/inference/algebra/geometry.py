@@ -31,7 +31,7 @@ LEAST = 1e-7
 class Rest:
     """What earlier sets do not explain of a set: `values` per record, squared `length`, and its row for the factor."""
 
-    cells: Cells
+    cells: Cells | Floats
     values: Floats
     length: float
     half: Floats
@@ -45,9 +45,9 @@ class Rest:
 class Geometry:
     """The answered sums. Rows beyond a mark can be taken back: a question is tried and then forgotten."""
 
-    def __init__(self, number: Floats) -> None:
+    def __init__(self, number: Floats, rows: Rows | None = None) -> None:
         self.number = number
-        self.rows, self.gram = Rows(len(number)), Gram()
+        self.rows, self.gram = Rows(len(number)) if rows is None else rows, Gram()
         self._last: tuple[Gram, int, Floats, Rest] | None = None
 
     def mark(self) -> tuple[Gram, int, Floats]:
@@ -62,7 +62,7 @@ class Geometry:
         if self._last is not None and self._last[1] > number:
             self._last = None
 
-    def rest(self, cells: Cells) -> Rest:
+    def rest(self, cells: Cells | Floats) -> Rest:
         """Split off what the answered sets explain of a set, twice so that rounding errors do not add up.
 
         The last rest is kept: a question that is answered was tried just before.

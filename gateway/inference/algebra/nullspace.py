@@ -9,6 +9,9 @@ A uniformly random z stays one when a query set Q is added: with a second such v
 among the vectors that also vanish on Q. That uses d up, so a reservoir of vectors is kept. When it runs low it is
 filled again: random residues on all cells but the pivots, and the pivots from the factors of the query sets
 (`factors`).
+
+A sum may have whole-number weights in the place of flags, such as people's ages where the unknowns are sizes of cells:
+then z(Q) is the weighted sum, and all of this holds as well.
 """
 
 from collections.abc import Sequence
@@ -24,8 +27,10 @@ from sdcdb.gateway.inference.algebra.modular import BLOCK, eliminate_along, pivo
 from sdcdb.gateway.inference.algebra.modular_lu import Factors
 
 Floats = NDArray[np.float64]
-Cells = NDArray[np.bool_]
+Cells = NDArray[np.bool_] | NDArray[np.int64]
+"""Flags, or whole numbers up to `HEAVIEST`."""
 
+HEAVIEST = 2**16
 PRIMES = 3
 RESERVE = 48  # vectors per prime
 UNPACKED = (
@@ -40,6 +45,7 @@ class NullSpace:
     def __init__(self, cells: int, rng: np.random.Generator) -> None:
         self._cells, self._rng = cells, rng
         self._rows: list[NDArray[np.uint8]] = []
+        self._weights: dict[int, NDArray[np.int64]] = {}  # of the rows that are no flags
         self._reset()
 
     def _reset(self) -> None:
@@ -57,6 +63,7 @@ class NullSpace:
         """Return a copy that may be added to and thrown away."""
         copy = NullSpace.__new__(NullSpace)
         copy._cells, copy._rng, copy._rows, copy.primes = self._cells, self._rng, list(self._rows), self.primes  # noqa: SLF001 - a copy of ourselves
+        copy._weights = dict(self._weights)  # noqa: SLF001 - as above
         copy._factors = [each.fork() for each in self._factors]  # noqa: SLF001 - as above
         copy._pivots, copy._z = list(self._pivots), [z.copy() for z in self._z]  # noqa: SLF001 - as above
         return copy
@@ -95,7 +102,7 @@ class NullSpace:
         values = [_sums(z, cells, p) for z, p in zip(self._z, self.primes, strict=True)]
         if not any(each.any() for each in values):
             return False
-        self._rows.append(np.packbits(cells))
+        self._append(cells)
         if not all(each.any() for each in values):  # dependent for one prime only: that prime is unlucky
             self._start_again()
             return True
@@ -109,8 +116,15 @@ class NullSpace:
 
     def restore(self, rows: Sequence[Cells]) -> None:
         """Take in many sums that are known to be independent, at once."""
-        self._rows = [np.packbits(cells) for cells in rows]
+        self._rows, self._weights = [], {}
+        for cells in rows:
+            self._append(cells)
         self._fill()
+
+    def _append(self, cells: Cells) -> None:
+        if cells.dtype != np.bool_:
+            self._weights[len(self._rows)] = cells.astype(np.int64)
+        self._rows.append(np.packbits(cells != 0))
 
     # ---- the reservoir
 
@@ -136,7 +150,11 @@ class NullSpace:
 
     def _block(self, first: int, last: int) -> Floats:
         packed = np.array(self._rows[first:last]).reshape(last - first, -1)
-        return np.unpackbits(packed, axis=1, count=self._cells).astype(np.float64)
+        found = np.unpackbits(packed, axis=1, count=self._cells).astype(np.float64)
+        for row, weights in self._weights.items():
+            if first <= row < last:
+                found[row - first] = weights
+        return found
 
     def _draw(self) -> bool:
         """Draw new vectors: random but for the pivots, which are solved for. False if they do not vanish on a row."""
@@ -148,16 +166,23 @@ class NullSpace:
         at_once = max(16, UNPACKED // max(1, self._cells))
         parts = [self._block(a, min(a + at_once, self.rank)) @ stacked for a in range(0, self.rank, at_once)]
         right = np.concatenate(parts) if parts else np.zeros((0, stacked.shape[1]))
+        for row, weights in self._weights.items():  # products with weights are not exact over all cells at once
+            right[row] = np.concatenate([_sums(z, weights, p) for z, p in zip(drawn, self.primes, strict=True)])
         for number, (z, p, factors) in enumerate(zip(drawn, self.primes, self._factors, strict=True)):
             values = reduced(-right[:, number * reserve : (number + 1) * reserve], p)
             z[:, self._pivots] = factors.solve(values).T
         self._z = drawn
         return all(
-            not reduced(self._block(a, a + 1) @ z[0], p).any()
+            not _sums(z[:1], self._row(a), p).any()
             for z, p in zip(drawn, self.primes, strict=True)
             for a in {0, self.rank // 2, self.rank - 1}
             if 0 <= a < self.rank
         )
+
+    def _row(self, row: int) -> Cells:
+        if row in self._weights:
+            return self._weights[row]
+        return np.unpackbits(self._rows[row], count=self._cells).astype(np.bool_)
 
     # ---- the factors
 
@@ -181,7 +206,11 @@ class NullSpace:
         """Return some columns of the rows that the factors hold, unpacking no others."""
         packed = np.array(self._rows[: len(self._pivots)], np.uint8).reshape(-1, (self._cells + 7) // 8)
         bits = packed[:, columns >> 3] >> (7 - (columns & 7)).astype(np.uint8)
-        return (bits & np.uint8(1)).astype(np.float64)
+        found = (bits & np.uint8(1)).astype(np.float64)
+        for row, weights in self._weights.items():
+            if row < len(found):
+                found[row] = weights[columns]
+        return found
 
     def _add_block(self, rows: Floats, pivots: NDArray[np.int64]) -> bool:
         old = self._old_at(pivots)
@@ -224,4 +253,6 @@ class NullSpace:
 
 
 def _sums(z: Floats, cells: Cells, p: int) -> Floats:
-    return reduced(sums_over(z, cells), p)
+    if cells.dtype == np.bool_:
+        return reduced(sums_over(z, cells), p)
+    return reduced(reduced(z * cells, p).sum(axis=1), p)

@@ -10,7 +10,8 @@ checked modulo primes (`nullspace`). Beyond the budget the answer is "not shown"
 Where a person has several records, a record weighs less, so that a person's records together weigh 1. Then the flags of
 G have a squared length of at most the number of people in it, and all of this holds with people for records.
 
-Records that are held at a value elsewhere in the audit are not held here: a total is determined by sums alone.
+Records that are held at a value elsewhere in the audit are not held here: a total is determined by sums alone. A row
+may have weights for flags, here at most 1; nothing above depends on what spans the space.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,6 +24,7 @@ from sdcdb.gateway.inference.algebra.blas_threads import threads_for
 from sdcdb.gateway.inference.algebra.geometry import LEAST, Geometry
 from sdcdb.gateway.inference.algebra.gram import Gram
 from sdcdb.gateway.inference.algebra.modular import reduced
+from sdcdb.gateway.inference.algebra.weighted_rows import WeightedRows
 from sdcdb.gateway.inference.exact.groups_of_people import EXACT
 from sdcdb.gateway.inference.exact.small_totals import small_groups
 from sdcdb.gateway.inference.people import People
@@ -30,6 +32,7 @@ from sdcdb.gateway.inference.people import People
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Cells = NDArray[np.bool_]
+Row = NDArray[np.bool_] | NDArray[np.float64]
 
 MOST_ATOMS = 2_000
 WORK = 4e9  # multiplications
@@ -41,7 +44,7 @@ class ExplainedSets:
 
     def __init__(self, counts: NDArray[np.int64], people: People | None = None) -> None:
         self._weights = counts.astype(np.float64) if people is None else people.weights
-        self._geometry, self._people = Geometry(self._weights), people
+        self._geometry, self._people = Geometry(self._weights, WeightedRows(len(counts))), people
         self._leverage = np.zeros(len(counts))
 
     @property
@@ -49,7 +52,7 @@ class ExplainedSets:
         """How many sets were taken in."""
         return self._geometry.rows.number
 
-    def add(self, cells: Cells) -> None:
+    def add(self, cells: Row) -> None:
         """Take in a set that the others do not explain."""
         rest = self._geometry.rest(cells)
         if rest.length > LEAST:
@@ -126,7 +129,7 @@ class ExplainedSets:
         finally:
             self.rewind(mark)
 
-    def newly(self, cells: Cells, labels: Ints, sizes: Ints, proof: "Proof", min_set: int) -> bool:
+    def newly(self, cells: Row, labels: Ints, sizes: Ints, proof: "Proof", min_set: int) -> bool:
         """Tell whether a set newly determines the total of too few people, beside all that were taken in."""
         rest = self._geometry.rest(cells)
         if rest.length <= LEAST:
