@@ -243,7 +243,7 @@ def _some(
         place = {id(item): at for at, item in enumerate(items)}
         own = evidence.only([place[id(item)] for item in mine])  # shares what was computed for everybody
     cells = [each.cell for each in everybody.exposed] + sorted(everybody.found.unsettled)
-    return pooled(name, mine, own, limits, cells, users)
+    return pooled(name, mine, own, limits, cells, users, everybody.found.whole | everybody.found.unsettled)
 
 
 def _each_user(history: History, items: list[Item], everybody: Pooled, limits: Limits) -> list[Pooled]:

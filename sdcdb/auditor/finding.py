@@ -1,7 +1,7 @@
 """Findings: who is exposed, how closely, by which queries, to whom and since when."""
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -109,12 +109,16 @@ def pooled(
     limits: Limits,
     cells: Sequence[int] | None = None,
     users: frozenset[str] | None = None,
+    doubtful: Collection[int] | None = None,
 ) -> Pooled:
-    """Find what these answers expose, among all records or among some."""
+    """Find what these answers expose, among all records or among some.
+
+    What they expose in whole numbers only is looked for among all of these, or among the `doubtful` ones.
+    """
     wide = enough(limits, evidence.domain)
     found = intervals(evidence, cells, wide)
     safe = ~(found.exact & (found.widths < wide)) & ~found.open
-    among = np.flatnonzero(safe) if cells is None else [cell for cell in cells if safe[cell]]
+    among = [cell for cell in (np.flatnonzero(safe).tolist() if doubtful is None else doubtful) if safe[cell]]
     room = Room(limits.min_interval, least_values(limits, evidence.domain))
     found = in_whole_numbers(evidence, found, room, among)
     listed = exposures(evidence, found, limits)
