@@ -296,7 +296,7 @@ class Gateway:
     def _table_status(self, name: str) -> dict[str, dict[str, Score]]:
         with self._assessor.locks.holding(self._assessor.together([name]), OWNER):
             self._assessor.learner.finish(self._assessor.together([name]))
-            return {pool: self._tables.pool(name, pool).status() for pool in self._tables.pools(name)}
+            return self._tables.status(name)
 
     def _answered(self, sql: str, params: Params, who: Asking, handle: Cancellation) -> Answer:
         key = repeat_key(sql, params, who)

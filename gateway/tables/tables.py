@@ -9,6 +9,7 @@ from math import isfinite
 from sdcdb.connection.connect import is_read_only
 from sdcdb.connection.identifiers import identifier, quoted, table_reference
 from sdcdb.errors import DatabaseError, choices
+from sdcdb.gateway.inference.score import Score
 from sdcdb.gateway.ledger.entry import VersionEntry, entries, fields_of
 from sdcdb.gateway.ledger.ledger import Ledger
 from sdcdb.gateway.linear import strictest
@@ -78,9 +79,28 @@ class Tables:
         joints = tuple(joint for joint in self._joints if any(table == name for name, _ in joint.columns))
         return PoolHistory(self._histories[table], pool, joints, None if user is None else fold(user))
 
-    def pools(self, table: str) -> list[str]:
-        """Return the pools that know something of a table."""
-        return self._histories[table].pools() if table in self._histories else []
+    def status(self, table: str) -> dict[str, dict[str, Score]]:
+        """Return, per pool and confidential column, how much all answers about a table tell.
+
+        Of one that has changed since, how much they told about it as it was.
+        """
+        history = self._histories.get(table) or self._as_it_was(self._tables[table])
+        if history is None:
+            return {}
+        joints = self._joints if table in self._histories else []
+        mine = tuple(joint for joint in joints if any(table == name for name, _ in joint.columns))
+        return {pool: PoolHistory(history, pool, mine).status() for pool in history.pools()}
+
+    def _as_it_was(self, table: Restricted) -> TableHistory | None:
+        """Return the history of a table that waits for its owner; None where the ledger does not say enough of it."""
+        past = self._read_past().of(table.name)
+        if past.version is None or table.person is not None:
+            return None
+        try:
+            cells = self._vault.cells(table)  # of today: the ledger has the counts of the version before
+            return TableHistory(table, cells, past.version, past)
+        except (DatabaseError, UnexplainedError):
+            return None
 
     def forget(self, table: str) -> None:
         """Answer nothing more about a table, and what is linked with it, until the gateway is opened again."""

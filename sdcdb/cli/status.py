@@ -40,6 +40,8 @@ def status(
     else:
         if found or not halted:
             draw_known(out.console, found)
+            if changed := [each.table for each in halted if each.rule == "version"]:
+                out.console.print(f"Of {', '.join(changed)}, this was known before it changed.", markup=False)
         else:
             tables = ", ".join(each.table for each in halted)
             out.console.print(

@@ -67,7 +67,7 @@ def _end(pool: ProcessPoolExecutor) -> None:
     workers = list((getattr(pool, "_processes", None) or {}).values())
     pool.shutdown(wait=False, cancel_futures=True)
     for worker in workers:
-        worker.terminate()
+        worker.kill()  # it holds nothing: results are written by this process
     for worker in workers:
         worker.join(timeout=5)
 

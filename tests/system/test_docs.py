@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
@@ -38,6 +39,7 @@ DOCS = ROOT / "docs"
 MANUAL = sorted(page for page in DOCS.rglob("*.md") if page.parent.name not in {"decisions", "results"})
 READ = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")]
 LINKING = [*READ, ROOT / "CHANGELOG.md", *sorted(DOCS.rglob("*.md"))]
+DATA = {"public-data.md": ("adult.data", "acs2012.csv")}  # pages, and files of public data that they walk through
 ASKED = {"questions.md", "read-a-denial.md"}
 PUBLIC = {"sdcdb"}
 PUBLIC |= {f"sdcdb.{name}" for name in ("datasets", "evaluate", "gateway", "measures", "trees", "udfs", "views")}
@@ -135,8 +137,17 @@ def sql(block: Block, page: Path, folder: Path, con: duckdb.DuckDBPyConnection) 
         con.execute(block.text).fetchall()
 
 
-@pytest.mark.parametrize("page", [page for page in [*READ, *MANUAL] if blocks(page)], ids=name_of)
+def marked(page: Path) -> Any:
+    """Leave pages that take long to the soak."""
+    return pytest.param(page, marks=[pytest.mark.soak] if page.name in DATA else [], id=name_of(page))
+
+
+@pytest.mark.parametrize("page", [marked(page) for page in [*READ, *MANUAL] if blocks(page)])
 def test_every_block_of_a_page_runs_in_order(page: Path, tmp_path: Path) -> None:
+    folder = Path(os.environ.get("SDCDB_DATA", ""))
+    for name in DATA.get(page.name, ()):
+        if not os.environ.get("SDCDB_DATA") or not (folder / name).is_file():
+            pytest.skip(f"{page.name} needs public data: set SDCDB_DATA to a folder with {name}")
     con = sdcdb.register(duckdb.connect())
     for block in blocks(page):
         if block.title:

@@ -205,6 +205,16 @@ def test_a_pipe_goes_on_after_a_denial_and_exits_with_1(run: Run, db: Path) -> N
     assert said.stdout.split()[-1] == "1"
 
 
+def test_status_of_a_table_that_has_changed_says_what_was_known(run: Run, db: Path) -> None:
+    run("ask", db, TOTAL, "-u", "ann")
+    before = json.loads(run("status", db, "--json").stdout)["known"]
+    with duckdb.connect(str(db)) as con:
+        con.execute("UPDATE staff SET salary = salary + 1 WHERE id = 3")
+    said = json.loads(run("status", db, "--json", code=1).stdout)
+    assert said["known"] == before != []
+    assert "this was known before it changed" in run("status", db, code=1).stdout
+
+
 def test_commands_of_the_shell(run: Run, db: Path) -> None:
     said = run("shell", db, "-u", "ann", stdin=f"\\?\n\\d\n\\explain {TOTAL}\n{TOTAL};\n\\status\n\\q\nSELECT 1;\n")
     for words in ("\\explain SELECT", "places   public", "verdict", "allow", "staff.salary  user ann"):
