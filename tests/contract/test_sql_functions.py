@@ -1,11 +1,14 @@
 """Every technique is a table function of SQL: found by itself, with the policy's parameters, whatever the names."""
 
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import duckdb
 import pytest
-from support.contract import COLUMNS, SELECT, TABLE, Case
+from support.contract import COLUMNS, SELECT, TABLE, Case, first_cases
 
 import sdcdb
 from sdcdb.connection.identifiers import identifier, quoted, table_name
@@ -72,3 +75,33 @@ def by_python(con: duckdb.DuckDBPyConnection, case: Case) -> list[tuple[Any, ...
     rows = None if case.columns else spec
     fit(con, "by_python", table_name("main", TABLE), methods, key="key", rows=rows, seed=7)
     return con.execute("FROM by_python() ORDER BY untouched").fetchall()
+
+
+def digest_of(con: duckdb.DuckDBPyConnection, view: str) -> str:
+    """Return the query for a digest of a view's rows. Processors may differ in the last digits of a DOUBLE."""
+    shown = {name: kind for name, kind, *_ in con.execute(f"DESCRIBE {quoted(identifier(view))}").fetchall()}
+    cells = [
+        f"coalesce(CAST({f'round({name}, 6)' if kind == 'DOUBLE' else name} AS VARCHAR), 'NULL')"
+        for name, kind in ((quoted(identifier(column)), kind) for column, kind in shown.items())
+    ]
+    rows = f"SELECT concat_ws(';', {', '.join(cells)}) AS cells FROM {quoted(identifier(view))}"
+    return f"SELECT count(*) || ' ' || md5(string_agg(cells, '|' ORDER BY cells)) FROM ({rows})"
+
+
+def test_a_view_of_every_technique_runs_from_the_command_line(tmp_path: Path) -> None:
+    path, made = tmp_path / "views.duckdb", {}
+    with sdcdb.register(duckdb.connect(str(path), config={"storage_compatibility_version": "v1.5.0"})) as con:
+        con.execute(f"CREATE TABLE {quoted(identifier(TABLE))} AS {SELECT.format(rows=ROWS)}")
+        for case in first_cases():
+            shape = {"domain": DOMAINS, "step": STEPS, "columns": list(case.columns)} if case.columns else {}
+            options = {**case.params, **shape, "key": "key", "seed": 7, "publish": ["untouched"]}
+            listed = ", ".join(f"{literal(name)}: {literal(value)}" for name, value in options.items())
+            named = f"'of {case.method}', '{case.method}', {literal(table_name('main', TABLE))}"
+            con.execute(f"SELECT sdc_create_view({named}, {{{listed}}})").fetchall()
+            asked = digest_of(con, f"of {case.method}")
+            ((found,),) = con.execute(asked).fetchall()
+            made[asked] = found
+    assert len(made) == len(TECHNIQUES)
+    shell = [str(Path(sys.executable).with_name("duckdb")), "-readonly", "-noheader", "-list", str(path)]
+    done = subprocess.run(shell, input=";\n".join(made) + ";\n", capture_output=True, text=True, check=True)
+    assert done.stdout.split("\n")[:-1] == list(made.values())

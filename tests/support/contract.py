@@ -136,12 +136,12 @@ def case(request: pytest.FixtureRequest) -> Case:
     return given
 
 
-def _first() -> list[Case]:
+def first_cases() -> list[Case]:
     """Return one case of each technique: what is about the machinery, and costs a database each time, needs no more."""
     return list({each.method: each for each in reversed(cases())}.values())[::-1]
 
 
-@pytest.fixture(params=_first(), ids=str)
+@pytest.fixture(params=first_cases(), ids=str)
 def first_case(request: pytest.FixtureRequest) -> Case:
     """The first case of every technique in turn."""
     given: Case = request.param
