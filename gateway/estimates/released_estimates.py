@@ -7,7 +7,6 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sdcdb.errors import Unsupported
-from sdcdb.gateway.estimates.unbiased import weights_for
 from sdcdb.gateway.estimates.view_cells import Published, ViewCells
 from sdcdb.gateway.lobby.released import Released
 from sdcdb.gateway.reading.aggregate import Measure
@@ -102,7 +101,7 @@ def _of_number(measure: Measure, counts: Floats, published: Published) -> tuple[
 def _sum(published: Published, counts: Floats, wanted: Floats) -> tuple[float, float]:
     if np.ptp(wanted) == 0:
         return float(counts.sum() * wanted[0]), 0.0
-    weights = weights_for(published.likelihood, wanted)
+    weights = published.weights(wanted)
     if weights is None:
         raise _none("the noise of the protected view does not allow an unbiased estimate")
     return weights.of(counts)

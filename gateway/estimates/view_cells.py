@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import duckdb
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sdcdb.assess.channels import grid_of, likelihoods
 from sdcdb.connection.identifiers import identifier, quoted, table_reference
 from sdcdb.errors import DatabaseError
+from sdcdb.gateway.estimates.unbiased import Weights, weights_for
 from sdcdb.gateway.reading.reserved import CELL, RECORDS
 from sdcdb.gateway.relations import Category, Confidential, Relation, Restricted
 from sdcdb.gateway.tables.cells import Cells
@@ -31,6 +32,14 @@ class Published:
     likelihood: Floats
     originals: Floats
     """The original values: places of a category's, numbers of a number's."""
+    _weights: dict[bytes, Weights | None] = field(default_factory=dict)
+
+    def weights(self, wanted: Floats) -> Weights | None:
+        """Return the weights for a sum in which an original counts `wanted`, found once; None where there are none."""
+        key = wanted.tobytes()
+        if key not in self._weights:
+            self._weights[key] = weights_for(self.likelihood, wanted)
+        return self._weights[key]
 
 
 @dataclass(frozen=True)
