@@ -69,7 +69,7 @@ class Knowledge:
         known = self._foretold(prior)
         mean = 0.5 if known is None else np.clip(known.means, 0.02 * min(need, 1.0), 0.98)
         columns = Columns.fresh(need, lattice, self._scale.unit, self._scale.cae_need, mean, self._several(people))
-        self._ground = Ground(columns, known)
+        self._ground = Ground(replace(columns, whole=step is not None), known)
         self._score: Score | None = None
         self._covered: dict[bytes, Mapping[str, Range]] = {}
 

@@ -51,6 +51,12 @@ class Programme:
             return None
         return max(least, float(self._low[column])), min(-greatest, float(self._high[column]))
 
+    def fix(self, column: int, total: float) -> None:
+        """Hold an atom at a total from now on."""
+        self._solver.changeColBounds(column, total, total)
+        self._low, self._high = self._low.copy(), self._high.copy()
+        self._low[column] = self._high[column] = total
+
     def least(self, weights: Floats) -> float | None:
         """Return the least weighted sum of totals, or None when the solver does not settle it."""
         columns = np.arange(len(weights), dtype=np.int32)

@@ -48,8 +48,8 @@ def lengths(starts: Ints, columns: Ints, numbers: Ints, weight: Floats) -> Float
 
 
 @njit(cache=True, nogil=True)
-def by_column(starts: Ints, columns: Ints, rows: Ints, width: int) -> tuple[Ints, Ints, Ints]:
-    """Return, for each column, the chosen rows that have an entry there, and the place of that entry."""
+def by_column(starts: Ints, columns: Ints, numbers: Ints, rows: Ints, width: int) -> tuple[Ints, Ints, Ints]:
+    """Return, for each column, the chosen rows that have an entry there, and the number at that entry."""
     ends = np.zeros(width + 1, np.int64)
     for i in rows:
         for t in range(starts[i], starts[i + 1]):
@@ -57,13 +57,13 @@ def by_column(starts: Ints, columns: Ints, rows: Ints, width: int) -> tuple[Ints
     for j in range(width):
         ends[j + 1] += ends[j]
     place = ends[:-1].copy()
-    owner, entry = np.zeros(ends[width], np.int64), np.zeros(ends[width], np.int64)
+    owner, value = np.zeros(ends[width], np.int32), np.zeros(ends[width], np.int32)
     for i in rows:
         for t in range(starts[i], starts[i + 1]):
             at = place[columns[t]]
-            owner[at], entry[at] = i, t
+            owner[at], value[at] = i, numbers[t]
             place[columns[t]] += 1
-    return ends, owner, entry
+    return ends, owner, value
 
 
 @njit(cache=True, nogil=True)
@@ -97,24 +97,45 @@ def _root(parents: Ints, i: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def overlaps(
-    i: int, starts: Ints, columns: Ints, numbers: Ints, weight: Floats, index: tuple[Ints, Ints, Ints], products: Floats
-) -> Ints:
-    """Fill in the products of row i with all rows of the index that share a column with it; return those rows."""
-    ends, owner, entry = index
-    most = 0
-    for t in range(starts[i], starts[i + 1]):
-        most += ends[columns[t] + 1] - ends[columns[t]]
-    found, number = np.empty(most, np.int64), 0
+def overlaps(  # noqa: PLR0913, PLR0917 - one loop in machine code
+    i: int,
+    starts: Ints,
+    columns: Ints,
+    numbers: Ints,
+    weight: Floats,
+    index: tuple[Ints, Ints, Ints],
+    products: Floats,
+    found: Ints,
+) -> int:
+    """Fill in the products of row i with all rows of the index that share a column with it; return how many are found.
+
+    Those rows are written into `found`, some of them twice if a product was 0 in between.
+    """
+    ends, owner, value = index
+    number = 0
     for t in range(starts[i], starts[i + 1]):
         j = columns[t]
+        share = weight[j] * numbers[t]
         for s in range(ends[j], ends[j + 1]):
             other = owner[s]
-            if products[other] == 0.0:
+            before = products[other]
+            if before == 0.0:
                 found[number] = other
                 number += 1
-            products[other] += weight[j] * numbers[t] * numbers[entry[s]]
-    return found[:number]
+            products[other] = before + share * value[s]
+    return number
+
+
+@njit(cache=True, nogil=True)
+def most_overlaps(starts: Ints, columns: Ints, rows: Ints, ends: Ints) -> int:
+    """Return the greatest number of entries that share a column with one of some rows."""
+    most = 0
+    for i in rows:
+        own = 0
+        for t in range(starts[i], starts[i + 1]):
+            own += ends[columns[t] + 1] - ends[columns[t]]
+        most = max(most, own)
+    return most
 
 
 @njit(cache=True, nogil=True)
@@ -124,29 +145,33 @@ def cheapest_tree(
     """Return pairs of rows, all with sums of one size, whose differences span all combinations without a sum.
 
     They are a spanning tree of least length: rows that share columns by their difference, others by way of the shortest
-    row. Among all spanning trees it is also one whose longest difference is shortest.
+    row. Among all spanning trees it is also one whose longest difference is shortest. A difference that is longer than
+    both ways by the shortest row is in no such tree and is left out from the start.
     """
     shortest = active[np.argmin(size[active])]
-    index = by_column(starts, columns, active, len(weight))
+    index = by_column(starts, columns, numbers, active, len(weight))
     products = np.zeros(len(sums))
+    found = np.empty(most_overlaps(starts, columns, active, index[0]), np.int64)
     room = 4 * len(active)
     left, right, cost, number = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room), 0
     for i in active:
-        found = overlaps(i, starts, columns, numbers, weight, index, products)
-        if number + len(found) + 1 > room:
-            room = 2 * room + len(found) + 1
+        shared = overlaps(i, starts, columns, numbers, weight, index, products, found)
+        if number + shared + 1 > room:
+            room = 2 * room + shared + 1
             wider, wider_right, wider_cost = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room)
             wider[:number], wider_right[:number], wider_cost[:number] = left[:number], right[:number], cost[:number]
             left, right, cost = wider, wider_right, wider_cost
         if i != shortest:
             left[number], right[number], cost[number] = i, shortest, size[i] + size[shortest]
             number += 1
-        for other in found:
+        for f in range(shared):
+            other = found[f]
             if other > i and products[other] != 0.0:
-                left[number], right[number] = i, other
                 sign = 1.0 if sums[i] == sums[other] else -1.0
-                cost[number] = size[i] + size[other] - 2.0 * sign * products[other]
-                number += 1
+                length = size[i] + size[other] - 2.0 * sign * products[other]
+                if length <= max(size[i], size[other]) + size[shortest]:
+                    left[number], right[number], cost[number] = i, other, length
+                    number += 1
             products[other] = 0.0
     parents = np.arange(len(sums))
     ends, other_ends, done = np.empty(len(active) - 1, np.int64), np.empty(len(active) - 1, np.int64), 0
@@ -156,6 +181,8 @@ def cheapest_tree(
             parents[a] = b
             ends[done], other_ends[done] = left[e], right[e]
             done += 1
+            if done == len(ends):
+                break
     return ends, other_ends
 
 
@@ -221,8 +248,9 @@ def partners(
 
     No row that is shortened serves to shorten another one.
     """
-    index = by_column(starts, columns, np.flatnonzero(usable), len(weight))
+    index = by_column(starts, columns, numbers, np.flatnonzero(usable), len(weight))
     products = np.zeros(len(size))
+    found = np.empty(most_overlaps(starts, columns, wanted, index[0]), np.int64)
     rows, others, factors, number = (
         np.empty(len(wanted), np.int64),
         np.empty(len(wanted), np.int64),
@@ -231,14 +259,18 @@ def partners(
     )
     changed, serves = np.zeros(len(size), np.bool_), np.zeros(len(size), np.bool_)
     for i in wanted:
-        found = overlaps(i, starts, columns, numbers, weight, index, products)
+        shared = overlaps(i, starts, columns, numbers, weight, index, products, found)
         best, gain, factor = -1, 1e-9 * size[i], np.int64(0)
-        for other in found:
-            c = np.int64(np.rint(products[other] / size[other]))
-            gained = 2.0 * c * products[other] - float(c) * c * size[other]
+        for f in range(shared):
+            other = found[f]
+            product = products[other]
+            products[other] = 0.0
+            if 2.0 * abs(product) <= size[other]:  # taken off no times at all
+                continue
+            c = np.int64(np.rint(product / size[other]))
+            gained = 2.0 * c * product - float(c) * c * size[other]
             if other != i and not changed[other] and gained > gain:
                 best, gain, factor = other, gained, c
-            products[other] = 0.0
         if best >= 0 and not serves[i]:
             rows[number], others[number], factors[number] = i, best, factor
             changed[i] = serves[best] = True

@@ -22,7 +22,7 @@ class Columns:
     `rises` are squares of how far the answers of questions tried and not yet answered may move the point. `lattice`
     knows how far a record must be moved to stand on the column's grid, in steps of `unit`; `fewest` is the least
     share of the domain that its values must fill, at one step each. `people` are given where somebody has several
-    records.
+    records. `whole` says that all values lie on the grid; otherwise the grid is one that the audit assumes.
     """
 
     labels: Labels
@@ -39,6 +39,7 @@ class Columns:
     unit: float
     fewest: float
     people: People | None = None
+    whole: bool = True
 
     @classmethod
     def fresh(

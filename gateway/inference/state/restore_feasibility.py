@@ -3,8 +3,13 @@
 An answer in the far tail can leave some records almost no room, or none (the sum of ten records is ten times the least
 value: all ten are known). Then no point stands well inside. Those records are *frozen*: they are held where they are
 and not moved for anybody's sake, and what they have left must not be narrowed by a later question (`frozen`).
+
+They are held at values of the column's grid, if it has one, one atom after the other, each at a total that some table
+has that agrees with all answers and with those held before: the lemma on whole numbers is about tables with just these
+values.
 """
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -21,6 +26,7 @@ from sdcdb.gateway.inference.intervals.interval_rule import (
     programme_of,
     record_width,
 )
+from sdcdb.gateway.inference.intervals.programme import Programme
 from sdcdb.gateway.inference.state.feasible_state import Ground
 from sdcdb.gateway.inference.state.fixed_records import Frozen
 
@@ -28,6 +34,7 @@ Floats = NDArray[np.float64]
 
 SUSPECTS = 400  # atoms near an end that are looked at by linear programmes
 NEAR_END = 1e-3
+OFF_GRID = 1e-4  # of a step, by which the solver's numbers may miss the grid
 
 
 def find_point(ground: Ground) -> None:
@@ -69,26 +76,60 @@ def _freeze(ground: Ground) -> bool:
     programme = programme_of(polytope)
     if not programme.feasible():
         return False
-    value = np.clip(x, low, high)
     narrow: dict[int, float] = {}
     for a in suspects:
         width = record_width(programme, polytope, int(a))
-        reach = programme.reach(int(a))
-        if width < need[a] and reach is not None:
+        if width < need[a]:
             narrow[int(a)] = max(0.0, width)
-            value[a] = (reach[0] + reach[1]) / 2 / polytope.size[a]
-    if not narrow:
+    totals = _places(programme, sorted(narrow, key=lambda a: (narrow[a], a)), c.unit, whole=c.whole)
+    if not totals:
         return False
     frozen = (number > 0) & np.isin(atom, list(narrow))
-    point = np.where(frozen, value[atom], c.point)
-    held = c.held + np.where(frozen, number * point, 0.0)
+    held = np.zeros(len(number))
+    for a, total in totals.items():
+        own = np.flatnonzero(frozen & (atom == a))
+        held[own] = _in_parts(total, number[own], whole=c.whole) * c.unit
+    point = np.where(frozen, held / np.maximum(number, 1.0), c.point)
     need = np.where(frozen, 0.0, c.need)
     ground.frozen += tuple(
         Frozen(frozen & (atom == a), number[frozen & (atom == a)], width) for a, width in narrow.items()
     )
-    ground.columns = replace(c, point=point, held=held, need=need)
+    ground.columns = replace(c, point=point, held=c.held + held, need=need)
     rebuild(ground, np.where(frozen, 0.0, number))
     return True
+
+
+def _places(programme: Programme, atoms: list[int], unit: float, *, whole: bool) -> dict[int, float]:
+    """Hold atoms at totals that agree with all answers; return them in steps, none if one has no place.
+
+    Of whole numbers they are whole.
+    """
+    found: dict[int, float] = {}
+    for a in atoms:
+        reach = programme.reach(a)
+        if reach is None:
+            return {}
+        found[a] = (reach[0] + reach[1]) / 2 / unit
+        if whole:
+            least, most = math.ceil(reach[0] / unit - OFF_GRID), math.floor(reach[1] / unit + OFF_GRID)
+            if least > most:
+                return {}
+            found[a] = min(max(round(found[a]), least), most)
+        programme.fix(a, min(max(found[a] * unit, reach[0]), reach[1]))
+    return found
+
+
+def _in_parts(total: float, number: Floats, *, whole: bool) -> Floats:
+    """Share a total out among the records of some cells: equally, or in whole numbers that differ by at most 1.
+
+    >>> _in_parts(8, np.array([2.0, 1.0, 2.0]), whole=True).tolist()
+    [4.0, 2.0, 2.0]
+    """
+    if not whole:
+        return np.asarray(total / number.sum() * number, dtype=np.float64)
+    each, more = divmod(round(total), round(float(number.sum())))
+    before = np.cumsum(number) - number
+    return np.asarray(each * number + np.clip(more - before, 0, number), dtype=np.float64)
 
 
 def rebuild(ground: Ground, number: Floats) -> None:

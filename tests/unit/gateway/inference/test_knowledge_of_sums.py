@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from scipy.optimize import linprog
+from numpy.typing import NDArray
+from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 from support.inference_attack import SUM, Table, families, small_group_determined
 
 from sdcdb.errors import DataError
@@ -182,6 +183,61 @@ def test_an_answer_within_reach_is_no_surprise() -> None:
     k, question, _ = zeros()
     k.consider([question])
     assert k.surprises([question], [{"sum": 4.0}]) == [False]
+
+
+def held_steps(k: Knowledge) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+    """Return the cells that are held after surprises, and their totals in steps of the grid."""
+    ground = k._ground  # what is held shows nowhere else
+    assert not ground.blind
+    held = np.array([each.cells for each in ground.frozen]).any(axis=0)
+    return held, ground.columns.held[held] / ground.columns.unit
+
+
+def test_people_with_little_room_are_held_on_the_grid() -> None:
+    """The second total leaves two cells anything from 0 to 3 together: the middle would be no whole number."""
+    counts, totals = np.array([4, 4, 12, 12, 12, 12, 8, 8]), np.array([15, 14, 0, 1, 1, 1, 700, 900])
+    k = Knowledge(counts, 0, 200, 1, Limits(5, 20.0), b"s")
+    for cells in (np.ones(8, dtype=bool), np.arange(8) < 4, (np.arange(8) >= 2) & (np.arange(8) < 6)):
+        k.learn([Question(cells, SUM)], [{"sum": int(totals[cells].sum())}])
+    held, steps = held_steps(k)
+    assert held.tolist() == [False, False, True, True, False, False, False, False]
+    assert np.abs(steps - np.rint(steps)).max() < 1e-6
+    assert 0 <= round(steps.sum()) <= 3
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_everybody_else_keeps_whole_tables_after_a_surprise(seed: int) -> None:
+    """Integer programmes find both ends of what every other person can have, in tables that agree with all answers."""
+    rng = np.random.default_rng(seed)
+    counts, need = rng.integers(7, 12, 12), 20.0
+    totals = np.array([0, 0, 0, 0, *(counts[4:] * rng.integers(60, 140, 8))])
+    k = Knowledge(counts, 0, 200, 1, Limits(5, need), b"s")
+    asked, given = list[NDArray[np.bool_]](), list[int]()
+    few = np.arange(12) < 4
+    for cells in [np.ones(12, dtype=bool), few, *((rng.random(12) < 0.5) & ~few for _ in range(8))]:
+        question = Question(cells, SUM)
+        if k.consider([question])[0].allowed:
+            k.learn([question], [{"sum": int(totals[cells].sum())}])
+            asked.append(cells)
+            given.append(int(totals[cells].sum()))
+    held, steps = held_steps(k)
+    assert np.array_equal(held, few)
+    assert not steps.any()
+    assert len(asked) >= 4
+    rows = np.hstack([np.array(asked, dtype=np.float64), np.zeros((len(asked), 1))])
+    for i in np.flatnonzero(~few):
+        own = LinearConstraint(np.append(-np.eye(12)[i], 1.0), -200.0 * (counts[i] - 1), 0.0)  # one person of the cell
+        ends = []
+        for sign in (1.0, -1.0):
+            found = milp(
+                np.append(np.zeros(12), sign),
+                constraints=[LinearConstraint(rows, given, given), own],
+                bounds=Bounds(0, np.append(200.0 * counts, 200.0)),
+                integrality=np.ones(13),
+            )
+            assert found.success
+            ends.append(sign * found.fun)
+        assert ends[1] - ends[0] >= need - 1e-6
 
 
 # ---- edges
