@@ -1,6 +1,6 @@
 """What makes the charts of a page answer: a small script that only adds to pictures which are complete without it.
 
-A mark that is pointed at or tapped is read out below its chart; an entry of the key shows and hides its marks. The script
+A mark that is pointed at or tapped is read out below its chart; an entry of the key shows and hides its marks. It
 writes texts only, loads nothing, and runs under a policy that allows it by its digest.
 """
 
