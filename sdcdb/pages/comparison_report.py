@@ -1,4 +1,4 @@
-"""A self-contained page about a protected view: every plot drawn as SVG, no script, no network, light and dark."""
+"""A self-contained page about a protected view: every plot drawn as SVG, no network, light and dark."""
 
 from pathlib import Path
 from typing import Any
@@ -9,6 +9,7 @@ from sdcdb.connection.atomic_file import written_whole
 from sdcdb.pages import comparison_charts as charts
 from sdcdb.pages import theme
 from sdcdb.pages.comparison_patterns import patterns
+from sdcdb.pages.interactive import SCRIPT
 from sdcdb.pages.plots import figures
 from sdcdb.pages.similarity_chart import similarity_map
 from sdcdb.pages.theme import escape, table
@@ -42,7 +43,7 @@ def page(found: Comparison) -> str:
     ]
     if found.patterns is not None:
         parts += patterns(found.patterns)
-    return theme.page(plan.view, parts)
+    return theme.page(plan.view, parts, SCRIPT)
 
 
 def _verdict(found: Comparison) -> list[str]:

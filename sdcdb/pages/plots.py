@@ -10,6 +10,7 @@ from typing import Any
 from sdcdb.connection.atomic_file import refuse_target, written_whole
 from sdcdb.errors import MissingExtraError, SdcdbError
 from sdcdb.pages import theme
+from sdcdb.pages.interactive import SCRIPT
 
 FORMATS = (".svg", ".png", ".pdf", ".html")
 WIDTH, HEIGHT = 320, 200  # of a panel without its axes: two fit beside each other, one fits a phone
@@ -116,7 +117,7 @@ def _page(picture: Picture) -> str:
     for row in picture.rows:
         parts += [f"<h2>{theme.escape(row.title)}</h2>"] if row.title else []
         parts.append(figures(row.panels))
-    return theme.page(picture.title, parts)
+    return theme.page(picture.title, parts, SCRIPT)
 
 
 def _joined(picture: Picture) -> dict[str, Any]:

@@ -85,6 +85,9 @@ figure.plot {{ border: 0; border-radius: 0; padding: 0; }}
 figure.plot > svg {{ width: 100%; min-width: 9rem; overflow: visible; font: 12px {FONT}; }}
 .legend {{ margin: .25rem 0; max-width: none; color: var(--soft); font-size: .85rem; }}
 .legend span {{ display: inline-block; margin-right: 1rem; }}
+.legend [role=button] {{ cursor: pointer; }} .legend [aria-pressed=false] {{ opacity: .45; }}
+figure svg .off {{ visibility: hidden; }}
+.said {{ margin: .35rem 0 0; max-width: none; min-height: 1.5em; color: var(--soft); font-size: .85rem; }}
 .legend svg {{ display: inline-block; width: .8rem; height: .8rem; margin-right: .35rem; }}
 @media (max-width: 40rem) {{
   .dense, .statements thead {{ display: none; }}

@@ -49,12 +49,8 @@ def _rank_change(con: duckdb.DuckDBPyConnection, table: TableProfile, column: Co
     name = quoted(identifier(column.name))
     number = f"epoch({name})" if not column.numeric else f"{name}::DOUBLE"
     sql = f"SELECT {number} FROM {quoted(table_reference(table.name))} WHERE {name} IS NOT NULL"
-    values = np.sort(
-        con.execute(f"SELECT * FROM ({sql}) USING SAMPLE reservoir({SAMPLE} ROWS) REPEATABLE (1)")
-        .fetchnumpy()
-        .popitem()[1]
-        .astype(float)
-    )
+    found = con.execute(f"SELECT * FROM ({sql}) USING SAMPLE reservoir({SAMPLE} ROWS) REPEATABLE (1)").fetchnumpy()
+    values = np.sort(np.asarray(found.popitem()[1], dtype=np.float64))
     if len(values) < 3:
         return "too few values to say what changes"
     blocks = np.array_split(values, max(1, round(1 / share)))

@@ -41,14 +41,13 @@ WRITING = {
 STATE = {("audit", "--resume"), ("evaluate", "--resume")}  # files that a command goes on with
 READ = {"--policy", "--log", "--replay-with", "--config", "--tls-cert", "--tls-key"}
 UNFORCED = {("datasets", "--output")}  # a database is not replaced at all
-GROUPS = [each for each in app.registered_groups if each.typer_instance is not None]
+GROUPS = [(f"{each.info.name} ", each) for group in app.registered_groups if (each := group.typer_instance) is not None]
 WRITTEN = [("init", "--output"), ("schema", "--output"), ("audit", "--sarif")]
 
 
 def file_options() -> Iterator[tuple[str, str]]:
     """Yield every command with every option of it that takes a file."""
-    groups = [("", app), *((f"{each.name or each.typer_instance.info.name} ", each.typer_instance) for each in GROUPS)]
-    for group, commands in groups:
+    for group, commands in [("", app), *GROUPS]:
         for command in commands.registered_commands:
             assert command.callback is not None
             name = group + (command.name or command.callback.__name__)

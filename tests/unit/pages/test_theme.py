@@ -1,13 +1,17 @@
 """One theme: texts are escaped, tables aligned, colours exist for light and dark, nothing is loaded from elsewhere."""
 
+import base64
 import re
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
 from sdcdb.pages import theme
 from sdcdb.pages.audit_charts import compact, nested, ticks
+from sdcdb.pages.interactive import SCRIPT
 from sdcdb.pages.plots import Panel, Picture, Row, altair, figures, save
+from sdcdb.web.report import report
 
 HEX = re.compile(r'(?:fill|stroke)="(#[0-9a-fA-F]{3,8})"')
 
@@ -77,7 +81,21 @@ def test_a_picture_follows_the_reader_into_the_dark(tmp_path: Path, ending: str)
     text = file.read_text(encoding="utf-8")
     assert "prefers-color-scheme: dark" in text
     assert "&lt;t&gt;" in text
-    assert "<script" not in text
+    assert text.count("<script") == (ending == "html")
+
+
+def test_the_script_of_charts_loads_nothing_and_runs_by_its_digest() -> None:
+    assert not re.search(r"https?:|fetch|import|eval|Function|innerHTML|insertAdjacent|</|\bon\w+ ?=", SCRIPT)
+    policy = report(theme.page("t", [figures([panel({"a": theme.BLUE})])], SCRIPT)).headers["content-security-policy"]
+    digest = base64.b64encode(sha256(SCRIPT.encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}';" in policy
+    assert "unsafe-eval" not in policy
+
+
+def test_what_the_script_looks_for_is_what_is_drawn() -> None:
+    text = figures([panel({"a": theme.BLUE})])
+    assert re.search(r"<figure class=chart>.*<p class=legend><span><svg [^>]*><rect [^>]*fill=", text)
+    assert re.search(r'aria-label="[^"]+" role="graphics-symbol"', text)
 
 
 def test_ticks_are_round_and_cover_the_largest() -> None:

@@ -1,0 +1,50 @@
+"""Charts of a page in a real Chromium: marks are read out, and the key shows and hides them."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sdcdb.pages import theme
+from sdcdb.pages.plots import Panel, Picture, Row, altair, save
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed: run .ci/browser")
+CHROMIUM = shutil.which("chromium")
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed: run .ci/browser"),
+]
+
+
+def drawn(file: Path) -> Path:
+    alt = altair()
+    rows = alt.Data(
+        values=[{"name": "a", "share": 0.25, "when": "before"}, {"name": "a", "share": 0.5, "when": "after"}]
+    )
+    scale = alt.Scale(domain=["before", "after"], range=[theme.BEFORE, theme.AFTER])
+    bars = alt.Chart(rows).mark_bar().encode(x="share:Q", y="when:N", color=alt.Color("when:N", scale=scale))
+    panel = Panel(bars, "shares", {"before": theme.BEFORE, "after": theme.AFTER})
+    save(Picture("t", [Row([panel])]), file)
+    return file
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_mark_is_read_out_and_the_key_hides_it(tmp_path: Path, width: int) -> None:
+    file = drawn(tmp_path / "p.html")
+    with sync_api.sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        page: Any = browser.new_page(viewport={"width": width, "height": 800})
+        problems: list[str] = []
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        page.goto(file.as_uri())
+        page.locator("[role=graphics-symbol]").first.click()
+        assert "when: " in page.locator(".said").inner_text()
+        entry = page.get_by_role("button", name="before")
+        entry.focus()
+        page.keyboard.press("Enter")
+        assert entry.get_attribute("aria-pressed") == "false"
+        assert page.locator("svg .off").count() == 1
+        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+        assert problems == []
+        browser.close()
