@@ -243,7 +243,7 @@ def main() -> None:
         notes = [
             "Marks: a perturbed copy at most 3.3 plain copies in processor time; numpy at least 3 times slower.",
             "And fitting at most 20 scans.",
-            "Times by the clock are those of a shared machine; processor time, over all threads, hardly feels that.",
+            "Times by the clock are those of a shared machine; processor time, over all threads, feels that less.",
             "The results of the view and of numpy agree in shares and moments within five standard errors.",
         ]
         record("views", columns, [*small, *large, *fitted], [*notes, *grown])
