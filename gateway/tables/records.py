@@ -65,9 +65,9 @@ def read_records(
     records = {}
     for n, name in enumerate(names):
         has = columns[f"h{n}"].astype(np.bool_)
-        kept = (columns["cell"].astype(np.int64), people, columns[f"v{n}"], columns[f"a{n}"])
+        place, valued, alike = (columns[part][has].astype(np.int64) for part in ("cell", f"v{n}", f"a{n}"))
         owners = None if table.person is None else columns["whose"][has].astype(np.int64)
-        records[name] = ColumnRecords(*(np.asarray(each[has], dtype=np.int64) for each in kept), owners)
+        records[name] = ColumnRecords(place, people[has], valued, alike, owners)
     return records
 
 

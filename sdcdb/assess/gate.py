@@ -103,11 +103,16 @@ def measure(
     if len(after) > RECORDS:
         chosen = np.sort(draw.choice(len(after), RECORDS, replace=False))
         before, after = before.iloc[chosen], after.iloc[chosen]
-    people = draw.permutation(len(after))[:TARGETS]
+        persons = None if persons is None else persons[chosen]
+    people = draw.permutation(len(after))
+    if persons is not None:  # everybody once, by one of their records
+        people = people[np.sort(np.unique(persons[people], return_index=True)[1])]
+    people = people[:TARGETS]
     known = [known_column(before[name], after[name], people, _fitted(plan, name)) for name in quasi]
     secrets, numbers = _secrets(plan, table, before, after)
-    result = attack(known, people, secrets, len(after))
-    found += [_linked(result, floors, quasi), _record(result, floors, quasi)]
+    result = attack(known, people, secrets, len(after), persons)
+    several = persons is not None
+    found += [_linked(result, floors, quasi, several=several), _record(result, floors, quasi, several=several)]
     found += [_secret(result, name, floors, number=name in numbers, view=view) for name in secrets]
     return Standing(plan.view, tuple(quasi), tuple(found))
 
@@ -157,19 +162,21 @@ def _recode(view: View, floors: Floors) -> str:
     return f"a larger k than {has} in rows, or fewer columns" if has >= floors.min_k else f"k: {floors.min_k} in rows"
 
 
-def _linked(result: Attack, floors: Floors, quasi: list[str]) -> Floor:
+def _linked(result: Attack, floors: Floors, quasi: list[str], *, several: bool) -> Floor:
     share, most = float(result.linked.mean()), floors.max_linked.value
     who = f"an intruder who knows {', '.join(quasi) or 'nothing'}"
-    words = f"{who} finds the record of {share:.1%} of the people, at most {most:.0%} allowed"
+    finds = "recognises" if several else "finds the record of"
+    words = f"{who} {finds} {share:.1%} of the people, at most {most:.0%} allowed"
     change = "rows: {method: kanonymity, k: 10}, or a stronger method on quasi-identifiers that are changed at random"
     return Floor("max_linked", None, share, most, share <= most, words, change)
 
 
-def _record(result: Attack, floors: Floors, quasi: list[str]) -> Floor:
+def _record(result: Attack, floors: Floors, quasi: list[str], *, several: bool) -> Floor:
     least, allowed = floors.min_record_entropy, floors.below.value
     share = float((result.record < least - 1e-9).mean())
     words = (
-        f"for {share:.1%} of the people fewer than {least:g} bits are left about which record is theirs "
+        f"for {share:.1%} of the people fewer than {least:g} bits are left about "
+        f"{'who they are' if several else 'which record is theirs'} "
         f"({np.mean(result.record):.1f} bits on average), at most {allowed:.0%} allowed"
     )
     change = f"coarser or fewer of {', '.join(quasi)}: rows: {{method: kanonymity, k: {max(5, round(2**least))}}}"

@@ -7,11 +7,15 @@ published as the one seen. Here every published record counts with its weight, a
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdcdb.errors import DataError
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array  # loaded where a person has several records
 
 Codes = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -43,9 +47,9 @@ class Attack:
     """What became of each target."""
 
     record: Floats
-    """Entropy of which record it is, in bits."""
+    """Entropy of which record it is, in bits; of whose it is, where somebody has several."""
     linked: Floats
-    """The chance that the best guess of the record is right."""
+    """The chance that the best guess of the record, or of the person, is right."""
     secrets: dict[str, Floats]
     """Entropy of each confidential value, in bits."""
     moved: dict[str, Floats]
@@ -54,8 +58,12 @@ class Attack:
     """Entropy of each confidential value for an intruder who knows nothing of the person."""
 
 
-def attack(known: Sequence[Known], own: Codes, secrets: Mapping[str, Secret], records: int) -> Attack:
+def attack(
+    known: Sequence[Known], own: Codes, secrets: Mapping[str, Secret], records: int, persons: Codes | None = None
+) -> Attack:
     """Attack every target in turn; `own` is the record of each target, of `records` that are published.
+
+    `persons` numbers whose each record is, where somebody has several: it is the person whom the intruder looks for.
 
     Four records, two of them alike in the only known attribute, which is published as it is:
 
@@ -63,6 +71,12 @@ def attack(known: Sequence[Known], own: Codes, secrets: Mapping[str, Secret], re
     >>> found = attack([same], np.array([0, 2]), {"illness": Secret(np.array([0, 1, 1, 1]), np.eye(2))}, 4)
     >>> found.record.tolist(), found.linked.tolist(), found.secrets["illness"].tolist()
     ([1.0, 0.0], [0.5, 1.0], [1.0, 0.0])
+
+    If the two that are alike are one person's, that person is found:
+
+    >>> found = attack([same], np.array([0, 2]), {}, 4, np.array([7, 7, 8, 9]))
+    >>> found.record.tolist(), found.linked.tolist()
+    ([0.0, 0.0], [1.0, 1.0])
     """
     if records == 0 or len(own) == 0:
         raise DataError("no records: nothing to attack")
@@ -70,7 +84,8 @@ def attack(known: Sequence[Known], own: Codes, secrets: Mapping[str, Secret], re
     tables = {name: _counts(group, each, len(sizes)) for name, each in secrets.items()}
     anybody = {name: table.sum(axis=0) / records for name, table in tables.items()}
     found: list[tuple[Floats, ...]] = []
-    step = max(1, BLOCK // len(sizes))
+    people = None if persons is None else _people(group, persons, len(sizes))
+    step = max(1, BLOCK // max(len(sizes), 0 if people is None else people.held.shape[1]))
     for start in range(0, len(own), step):
         mine = slice(start, start + step)
         bits = np.zeros((len(own[mine]), len(sizes)))
@@ -82,6 +97,8 @@ def attack(known: Sequence[Known], own: Codes, secrets: Mapping[str, Secret], re
         record = np.maximum(0.0, np.log2(total) - (bits * weights) @ sizes / total)
         best = bits > -1e-9
         hit = best[np.arange(len(best)), group[own[mine]]] / (best @ sizes)
+        if people is not None:
+            record, hit = people.found(weights, total, own[mine])
         believed = [weights @ table / total[:, None] for table in tables.values()]
         apart = [np.abs(each - one).sum(axis=1) / 2 for each, one in zip(believed, anybody.values(), strict=True)]
         found.append((record, hit, *(_entropies(each) for each in believed), *apart))
@@ -91,6 +108,28 @@ def attack(known: Sequence[Known], own: Codes, secrets: Mapping[str, Secret], re
     return Attack(
         record, linked, dict(zip(tables, doubts, strict=True)), dict(zip(tables, moved, strict=True)), unknown
     )
+
+
+@dataclass(frozen=True)
+class _People:
+    """How many records each person has among those that look alike, and whose each record is."""
+
+    held: "csr_array"
+    number: Codes
+
+    def found(self, weights: Floats, total: Floats, own: Codes) -> tuple[Floats, Floats]:
+        """Return the entropy of who each target is, and the chance that the best guess is right."""
+        belief = np.asarray(self.held.T @ weights.T).T / total[:, None]
+        best = belief > belief.max(axis=1, keepdims=True) * (1 - 1e-9)
+        return _entropies(belief), best[np.arange(len(best)), self.number[own]] / best.sum(axis=1)
+
+
+def _people(group: Codes, persons: Codes, groups: int) -> _People:
+    from scipy.sparse import csr_array
+
+    _, number = np.unique(persons, return_inverse=True)
+    shape = (groups, int(number.max()) + 1)
+    return _People(csr_array((np.ones(len(group)), (group, number)), shape=shape), number.astype(np.int64))
 
 
 def _grouped(columns: Sequence[Codes], records: int) -> tuple[Codes, Codes, Floats]:
@@ -111,4 +150,4 @@ def _counts(group: Codes, secret: Secret, groups: int) -> Floats:
 
 def _entropies(shares: Floats) -> Floats:
     logs = np.log2(shares, out=np.zeros_like(shares), where=shares > 0)
-    return np.asarray(np.maximum(0.0, -(shares * logs).sum(axis=1)))
+    return np.asarray(np.maximum(0.0, -(shares * logs).sum(axis=1)) + 0.0)  # -0.0 becomes 0.0

@@ -277,7 +277,7 @@ def test_in_both_systems_nothing_of_one_person_follows(seed: int, tmp_path: Path
     """U: a changed value is a new unknown. L: it is the old one. Against elimination over all that was answered."""
     rng = np.random.default_rng(seed)
     with clinic(tmp_path) as found:
-        told: list[tuple[list[tuple[int, int]], list[int]]] = []
+        told: list[tuple[set[tuple[int, int]], set[tuple[int, int]]]] = []
         whose: dict[int, int] = {}
         answered = 0
         for version in range(4):
@@ -288,7 +288,7 @@ def test_in_both_systems_nothing_of_one_person_follows(seed: int, tmp_path: Path
                 if found.answers(f"{SUM} WHERE {where}"):
                     answered += 1
                     rows = found.plain(f"SELECT visit_id, cost, patient_id FROM visits WHERE {where}")
-                    told.append(([(v, c) for v, c, _ in rows], [v for v, _, _ in rows]))
+                    told.append(({(v, c) for v, c, _ in rows}, {(v, 0) for v, _, _ in rows}))
                     whose |= {v: p for v, _, p in rows}
             came = f"{1000 * (version + 1)} + i, {1000 + 10 * version} + i % 7"
             changes = [
@@ -300,10 +300,10 @@ def test_in_both_systems_nothing_of_one_person_follows(seed: int, tmp_path: Path
             found.change(*rng.choice(changes, 2, replace=False))
         assert answered >= 12
         for system in (0, 1):
-            sets = [set(each[system]) for each in told]
-            unknowns = sorted(set().union(*sets))
-            rows = np.array([[float(unknown in each) for unknown in unknowns] for each in sets])
-            persons = np.array([whose[unknown if system else unknown[0]] for unknown in unknowns])
-            kinds = np.unique(np.vstack([persons, rows]), axis=1)  # of one person, what no answer tells apart is one
+            sets = [each[system] for each in told]
+            unknowns = sorted({unknown for each in sets for unknown in each})
+            matrix = np.array([[float(unknown in each) for unknown in unknowns] for each in sets])
+            persons = np.array([whose[visit] for visit, _ in unknowns])
+            kinds = np.unique(np.vstack([persons, matrix]), axis=1)  # of one person, what no answer tells apart is one
             for person in np.unique(persons):
                 assert not follows(kinds[1:], np.flatnonzero(kinds[0] == person).tolist())

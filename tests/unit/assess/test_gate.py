@@ -127,3 +127,39 @@ def test_an_attack_against_brute_force() -> None:
         belief = chances @ posterior[secret]
         assert found.secrets["s"][number] == pytest.approx(-(belief * np.log2(belief)).sum())
     assert IMPOSSIBLE < -1000
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_people_with_several_records_are_looked_for_as_people(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    records, targets = 30, 12
+    seen, persons, own = rng.integers(0, 4, records), rng.integers(0, 9, records), rng.integers(0, records, targets)
+    likelihood = rng.dirichlet(np.ones(4), 4)
+    true = rng.integers(0, 4, targets)
+    found = attack([Known(seen, true, np.log2(likelihood))], own, {}, records, persons)
+    for n in range(targets):
+        weights = likelihood[true[n]][seen]
+        belief = np.array([weights[persons == person].sum() for person in np.unique(persons)]) / weights.sum()
+        assert found.record[n] == pytest.approx(-(belief * np.log2(belief)).sum())
+        best = np.unique(persons)[belief > belief.max() - 1e-9]
+        assert found.linked[n] == pytest.approx((persons[own[n]] in best) / len(best))
+
+
+def test_records_that_are_alike_hide_nobody_among_their_own() -> None:
+    """Six records of each of 200 people, alike in what an intruder knows: one record in six, or the person."""
+    records = """
+        CREATE TABLE x AS SELECT i AS id, i % 200 AS who, (i % 200)::INTEGER AS age, 1 AS town,
+            (i % 997)::INTEGER AS pay, ['flu', 'cold', 'none'][1 + (hash(i + 3) % 3)::INTEGER] AS illness
+        FROM range(1200) AS r(i)
+    """
+    view = {"columns": {"pay": {"method": "normal", "sd": "20%"}}}
+    measured = []
+    for more in ({}, {"person": "who"}):
+        policy = policy_of(ROLES | {"who": "identifier"}, view)
+        policy.tables["x"] = policy.tables["x"].model_copy(update=more)
+        database = sdcdb.open(":memory:", policy)
+        database.con.execute(records)
+        database.protect()
+        found = database.standing("y")
+        measured.append([by_name(found, name).measured for name in ("min_k", "max_linked")])
+    assert measured == [[6, pytest.approx(1 / 6)], [1, 1.0]]
