@@ -154,3 +154,26 @@ def test_a_set_of_nobody_is_denied_in_every_spelling(stage: Stages, what: str) -
     with pytest.raises(Denied) as refusal:
         set_up.gateway.ask(f"SELECT {what} FROM staff")
     assert refusal.value.rule == "size"
+
+
+def test_an_extreme_age_is_told_where_enough_people_share_it(stage: Stages) -> None:
+    """One person is 70: no way to ask for the oldest names them, and coarser or capped ages are answered."""
+    set_up = stage(240)
+    plain, ask = set_up.plain, set_up.through()
+    shared = dict(plain("SELECT age, COUNT(*) FROM staff GROUP BY age") or ())
+    assert shared[70] == 1
+    for what in (
+        "MAX(age)",
+        "-MIN(-age)",
+        "MAX(age // 10 * 10)",
+        "MAX(GREATEST(age, 65))",
+        "MAX(age) FILTER (age > 60)",
+    ):
+        assert ask(f"SELECT {what} FROM staff") is None, what
+    capped = "SELECT MAX(LEAST(age, 60)) FROM staff"
+    assert ask(capped) == plain(capped)
+    for low in range(25, 60, 5):
+        sql = f"SELECT MAX(age) FROM staff WHERE age BETWEEN {low} AND {low + 4}"
+        rows = plain(sql)
+        assert rows
+        assert (ask(sql) is None) == (shared[rows[0][0]] < 5), sql

@@ -91,7 +91,9 @@ def watch(pairs: Sequence[Pair], folder: Path, views: Path | None = None) -> tup
     path = folder / "people.duckdb"
     with duckdb.connect(str(path)) as con:
         for pair in pairs:
-            held = pa.table({"id": np.arange(len(pair.pay)), "town": pair.town, "age": pair.age, "pay": pair.pay})
+            # Keys of their own: equal records in two tables of one database would be taken for copies (rule `copies`).
+            keys = np.arange(len(pair.pay)) + 1000 * int(pair.table.removeprefix("people"))
+            held = pa.table({"id": keys, "town": pair.town, "age": pair.age, "pay": pair.pay})
             con.register("held", held)
             con.execute(f"CREATE TABLE {pair.table} AS SELECT id, town, age, pay::INTEGER AS pay FROM held")
     rules = path.with_suffix(".policy.yaml")

@@ -254,5 +254,5 @@ class NullSpace:
 
 def _sums(z: Floats, cells: Cells, p: int) -> Floats:
     if cells.dtype == np.bool_:
-        return reduced(sums_over(z, cells), p)
+        return reduced(sums_over(z, np.asarray(cells, dtype=np.bool_)), p)
     return reduced(reduced(z * cells, p).sum(axis=1), p)

@@ -86,13 +86,13 @@ def _freeze(ground: Ground) -> bool:
         return False
     frozen = (number > 0) & np.isin(atom, list(narrow))
     held = np.zeros(len(number))
-    for a, total in totals.items():
-        own = np.flatnonzero(frozen & (atom == a))
+    for place, total in totals.items():
+        own = np.flatnonzero(frozen & (atom == place))
         held[own] = _in_parts(total, number[own], whole=c.whole) * c.unit
     point = np.where(frozen, held / np.maximum(number, 1.0), c.point)
     need = np.where(frozen, 0.0, c.need)
     ground.frozen += tuple(
-        Frozen(frozen & (atom == a), number[frozen & (atom == a)], width) for a, width in narrow.items()
+        Frozen(frozen & (atom == place), number[frozen & (atom == place)], width) for place, width in narrow.items()
     )
     ground.columns = replace(c, point=point, held=c.held + held, need=need)
     rebuild(ground, np.where(frozen, 0.0, number))
