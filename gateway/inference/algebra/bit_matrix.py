@@ -37,7 +37,7 @@ class Rows:
             self._along_rows = np.concatenate(
                 [self._along_rows, np.zeros((grow // 8, self._along_rows.shape[1]), np.uint8)]
             )
-        packed = np.packbits(cells, bitorder="little")
+        packed = np.packbits(np.asarray(cells, dtype=np.bool_), bitorder="little")
         self._along_cells[k] = 0
         self._along_cells[k, : len(packed)] = packed
         line = self._along_rows[k // 8]
