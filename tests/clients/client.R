@@ -1,10 +1,12 @@
 # R: a question, parameters where the driver has them, tables, a denial.
 args <- commandArgs(trailingOnly = TRUE)
-driver <- if (requireNamespace("RPostgres", quietly = TRUE)) RPostgres::Postgres() else RPostgreSQL::PostgreSQL()
+package <- if (requireNamespace("RPostgres", quietly = TRUE)) "RPostgres" else "RPostgreSQL"
+cat(package, as.character(packageVersion(package)), "\n")
+driver <- if (package == "RPostgres") RPostgres::Postgres() else RPostgreSQL::PostgreSQL()
 con <- DBI::dbConnect(driver, host = args[1], port = as.integer(args[2]), user = args[3], password = args[4], dbname = "staff")
 means <- DBI::dbGetQuery(con, "SELECT sex, AVG(salary) AS mean FROM staff GROUP BY sex ORDER BY sex")
 stopifnot(nrow(means) == 2, means$mean[1] > 0)
-if (requireNamespace("RPostgres", quietly = TRUE)) {
+if (package == "RPostgres") {
   older <- DBI::dbGetQuery(con, "SELECT COUNT(*) AS n FROM staff WHERE age > $1", params = list(30L))
   stopifnot(older$n > 0)
 }

@@ -28,6 +28,10 @@ def rewrite_function(node: exp.Expr) -> None:
             _substring(node)
         case exp.Anonymous() | exp.JSONObject() if fold(node.name) == "json_build_object":
             node.set("this", "json_object")
+        case exp.Anonymous() if fold(node.name) == "row_to_json":
+            node.set("this", "to_json")
+        case exp.JSONArrayAgg():
+            node.replace(exp.Anonymous(this="json_group_array", expressions=[node.this.copy()]))
 
 
 def _operator(node: exp.Operator) -> None:

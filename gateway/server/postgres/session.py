@@ -54,7 +54,7 @@ class Session:
 
     async def _next(self) -> tuple[bytes, bytes] | None:
         try:
-            return await asyncio.wait_for(self._stream.next(), self._idle)
+            return await self._stream.next(self._idle)
         except TimeoutError:
             raise Refusal("57P05", "the connection was idle for too long", hint="connect again", fatal=True) from None
 

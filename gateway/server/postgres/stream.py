@@ -44,9 +44,13 @@ class Stream:
         """Read ahead from now on."""
         self._pump = asyncio.get_running_loop().create_task(self._read_ahead(gone))
 
-    async def next(self) -> tuple[bytes, bytes] | None:
-        """Return the next message; None at the end."""
-        found = await self._messages.get()
+    async def next(self, seconds: float | None = None) -> tuple[bytes, bytes] | None:
+        """Return the next message; None at the end. TimeoutError if none comes for so long."""
+        if self._messages.empty():
+            async with asyncio.timeout(seconds):
+                found = await self._messages.get()
+        else:
+            found = self._messages.get_nowait()  # most come in company: no timer for those
         if isinstance(found, BaseException):
             raise found
         return found
@@ -81,8 +85,12 @@ class Stream:
         if self._out:
             self.writer.write(bytes(self._out))
             self._out.clear()
+        transport = self.writer.transport
+        if not transport.is_closing() and transport.get_write_buffer_size() == 0:
+            return  # all of it has left
         try:
-            await asyncio.wait_for(self.writer.drain(), self._patience)
+            async with asyncio.timeout(self._patience):
+                await self.writer.drain()
         except TimeoutError:
             raise ConnectionAbortedError("the client does not read") from None
 
