@@ -160,7 +160,7 @@ def test_an_extreme_age_is_told_where_enough_people_share_it(stage: Stages) -> N
     """One person is 70: no way to ask for the oldest names them, and coarser or capped ages are answered."""
     set_up = stage(240)
     plain, ask = set_up.plain, set_up.through()
-    shared = dict(plain("SELECT age, COUNT(*) FROM staff GROUP BY age") or ())
+    shared: dict[int, int] = dict(plain("SELECT age, COUNT(*) FROM staff GROUP BY age") or ())
     assert shared[70] == 1
     for what in (
         "MAX(age)",

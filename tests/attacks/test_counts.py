@@ -102,7 +102,7 @@ def test_sums_and_counts_over_overlapping_ages_are_not_solved_for_each_age(stage
     """Two sums and two counts over three ages each are four equations for the sizes of four ages."""
     set_up = stage(240)
     plain, ask = set_up.plain, set_up.through()
-    ages = dict(plain("SELECT age, COUNT(*) FROM staff GROUP BY age") or ())
+    ages: dict[int, int] = dict(plain("SELECT age, COUNT(*) FROM staff GROUP BY age") or ())
     first = next(a for a in range(25, 61) if min(ages.get(a + n, 0) for n in range(4)) in range(1, 5))
     asked = [f"SELECT SUM(age), COUNT(*) FROM staff WHERE age BETWEEN {a} AND {a + 2}" for a in (first, first + 1)]
     assert np.linalg.matrix_rank([[1, 1, 1, 0], [0, 1, 2, 0], [0, 1, 1, 1], [0, 0, 1, 2]]) == 4

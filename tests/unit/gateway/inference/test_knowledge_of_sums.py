@@ -189,7 +189,7 @@ def held_steps(k: Knowledge) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
     """Return the cells that are held after surprises, and their totals in steps of the grid."""
     ground = k._ground  # what is held shows nowhere else
     assert not ground.blind
-    held = np.array([each.cells for each in ground.frozen]).any(axis=0)
+    held = np.asarray(np.array([each.cells for each in ground.frozen]).any(axis=0), dtype=np.bool_)
     return held, ground.columns.held[held] / ground.columns.unit
 
 
