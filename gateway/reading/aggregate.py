@@ -115,15 +115,18 @@ def _confidential(kind: str, inner: exp.Expr, names: Names, condition: exp.Expr 
     def basic(what: Basic) -> exp.Expr:
         return ask(Measure(what, confidential=column, condition=condition, chosen=condition))
 
+    def typed(found: exp.Expr) -> exp.Expr:
+        return _as_double(exp.Paren(this=found)) if inner.find(exp.Cast) else found  # DOUBLE is the only cast
+
     if kind == "count":
         return basic("count")
     if kind == "sum":
-        return form.apply(basic("sum"), basic("count") if form.offset else None)
+        return typed(form.apply(basic("sum"), basic("count") if form.offset else None))
     if kind == "avg":
         mean = _as_double(basic("sum")) / exp.Nullif(this=basic("count"), expression=exp.Literal.number(0))
         return form.apply(exp.Paren(this=mean))
     extreme = kind if form.factor > 0 else {"min": "max", "max": "min"}[kind]
-    return form.apply(basic("min" if extreme == "min" else "max"))
+    return typed(form.apply(basic("min" if extreme == "min" else "max")))
 
 
 def _quasi(

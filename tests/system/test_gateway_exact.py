@@ -121,6 +121,15 @@ def test_statements_over_all_types_are_answered_as_duckdb_answers_them(gateway: 
     run(gateway, 150, seed=1)
 
 
+@pytest.mark.parametrize("what", ["SUM(pay::DOUBLE)", "SUM(CAST(hours AS DOUBLE) * 2 + 1)", "AVG(rate::DOUBLE)"])
+def test_a_cast_makes_the_type_that_it_makes_in_duckdb(gateway: Gateway, what: str) -> None:
+    sql = f"SELECT typeof(x), x FROM (SELECT {what} AS x FROM kinds)"
+    with duckdb.connect() as raw:
+        all_types.fill(raw)
+        kind, value = raw.execute(sql).fetchone() or ("", 0.0)
+    assert list(gateway.ask(sql, user="ann").rows) == [(kind, pytest.approx(value))]
+
+
 @pytest.mark.soak
 def test_two_thousand_statements_are(gateway: Gateway) -> None:
     run(gateway, 3_000, seed=2)
