@@ -38,7 +38,7 @@ def test_a_mark_is_read_out_and_the_key_hides_it(tmp_path: Path, width: int) -> 
         problems: list[str] = []
         page.on("pageerror", lambda error: problems.append(str(error)))
         page.goto(file.as_uri())
-        page.locator("[role=graphics-symbol]").first.click()
+        page.locator("[aria-roledescription=bar]").first.click()
         assert "when: " in page.locator(".said").inner_text()
         entry = page.get_by_role("button", name="before")
         entry.focus()
