@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from sdcdb.errors import (
     DatabaseError,
+    DatabaseInUse,
     DataError,
     Denied,
     InternalError,
@@ -42,6 +43,7 @@ __all__ = [
     "DataError",
     "Database",
     "DatabaseError",
+    "DatabaseInUse",
     "Denied",
     "Gateway",
     "InternalError",

@@ -73,6 +73,7 @@ def test_the_public_names_are_these() -> None:
         "DataError",
         "Database",
         "DatabaseError",
+        "DatabaseInUse",
         "Denied",
         "Gateway",
         "InternalError",
