@@ -106,6 +106,19 @@ def test_honest_ranges_and_groups_are_settled() -> None:
     assert len(safe) > 590
 
 
+def test_freedom_does_not_cover_a_few_people_who_were_asked_about_densely() -> None:
+    """Too many parts to reduce as a whole: the many are free; sixty people with nearly as many sums are not."""
+    rng = np.random.default_rng(8)
+    values = rng.integers(0, 200_001, 500)
+    wide = rng.random((120, 500)) < 0.5
+    dense = np.zeros((57, 500), bool)
+    dense[:, :60] = rng.random((57, 60)) < 0.5
+    found, safe = audited(values, np.vstack([wide, dense]), 200_000, Room(20_000.0, 2))
+    named = found.whole | found.unsettled
+    assert {cell for cell in safe if cell < 60} <= named
+    assert len([cell for cell in named if cell >= 60]) < 44
+
+
 def test_values_that_are_multiples_are_judged_on_their_own_grid() -> None:
     values = np.array([2400, 4800, 7200, 12_000])
     evidence = Evidence.of(np.ones(4, int), Domain.of(0, 24_000, 1), np.ones((1, 4), bool), ["sum"], [26_400])
