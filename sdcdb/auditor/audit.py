@@ -139,7 +139,8 @@ def audit(history: History, options: Options, say: Say | None = None) -> Audit:
         categories.append(audit_categories(history, table, column, options.together, options.proofs, names, limit))
     exposing = {at for each in columns for at in each.exposing} | {at for each in categories for at in each.exposing}
     doubtful = {at for each in columns for at in each.doubtful} | {at for each in categories for at in each.doubtful}
-    return Audit(history, naming, options, tuple(columns), tuple(categories), tally(history, exposing, doubtful))
+    tallied = tally(history, exposing, doubtful, options.together)
+    return Audit(history, naming, options, tuple(columns), tuple(categories), tallied)
 
 
 def _column(history: History, table: str, column: str, options: Options, naming: Naming) -> ColumnAudit:

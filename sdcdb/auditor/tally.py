@@ -8,7 +8,11 @@ from sdcdb.auditor.reading.fact import Outcome
 from sdcdb.auditor.reading.input_history import History
 from sdcdb.errors import InternalError
 
-WEIGHED = "what it answered exposes nobody, also together with all other answers"
+WEIGHED = {
+    "all": "what it answered exposes nobody, also together with all other answers",
+    "user": "what it answered exposes nobody, also together with all other answers to the same user",
+    "team": "what it answered exposes nobody, also together with all other answers to the same team or user",
+}
 DOUBTFUL = "its answers may determine whole numbers together with others"
 
 
@@ -27,10 +31,10 @@ class Tally:
             raise InternalError(f"{counted} statements have an outcome, and {self.statements} were read")
 
 
-def tally(history: History, exposing: Collection[int], doubtful: Collection[int] = ()) -> Tally:
+def tally(history: History, exposing: Collection[int], doubtful: Collection[int] = (), together: str = "all") -> Tally:
     """Count the outcomes; `exposing` are the answers, by their number, that are part of a finding.
 
-    `doubtful` ones are about records of which it is open whether they are known.
+    `doubtful` ones are about records of which it is open whether they are known. `together`: whose answers add up.
     """
     harmless, unsure = Counter[str](), Counter[str]()
     findings = answered = 0
@@ -54,5 +58,5 @@ def tally(history: History, exposing: Collection[int], doubtful: Collection[int]
     if maybe:
         unsure[DOUBTFUL] += maybe
     if answered > exposed + maybe:
-        harmless[WEIGHED] += answered - exposed - maybe
+        harmless[WEIGHED[together]] += answered - exposed - maybe
     return Tally(history.statements, findings, dict(harmless.most_common()), dict(unsure.most_common()))
