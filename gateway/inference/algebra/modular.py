@@ -118,21 +118,25 @@ def pivots_of(a: Floats, p: float) -> NDArray[np.int64]:
     return chosen
 
 
-@njit(cache=True, nogil=True)
 def inverse_matrix(a: Floats, p: float) -> tuple[Floats, bool]:
-    """Invert a square matrix of residues by Gauss and Jordan; the flag says whether it could be done."""
-    n = a.shape[0]
+    """Invert a square matrix of residues; the flag says whether it could be done."""
+    n = len(a)
+    work = np.hstack([a, np.eye(n)])
+    regular = bool(_gauss_jordan(work, p))
+    return work[:, n:].copy(), regular
+
+
+@njit(cache=True, nogil=True)
+def _gauss_jordan(work: Floats, p: float) -> bool:
+    """Turn the left half of a matrix of residues into the identity, in place; False if it is singular."""
+    n = work.shape[0]
     inverse = 1.0 / p
-    work = np.zeros((n, 2 * n))
-    work[:, :n] = a
-    for i in range(n):
-        work[i, n + i] = 1.0
     for i in range(n):
         row = i
         while row < n and work[row, i] == 0.0:
             row += 1
         if row == n:
-            return work[:, n:].copy(), False
+            return False
         if row != i:
             for c in range(2 * n):
                 work[i, c], work[row, c] = work[row, c], work[i, c]
@@ -147,4 +151,4 @@ def inverse_matrix(a: Floats, p: float) -> tuple[Floats, bool]:
             for c in range(2 * n):
                 v = work[j, c] - f * work[i, c]
                 work[j, c] = v - p * np.rint(v * inverse)
-    return work[:, n:].copy(), True
+    return True

@@ -234,7 +234,7 @@ class NullSpace:
         while True:
             tried = free[:number]
             left = self._factors[0].schur(rows[:, self._pivots], self._old_at(tried), rows[:, tried])[2]
-            chosen = pivots_of(left, float(self.primes[0]))
+            chosen = pivots_of(np.ascontiguousarray(left), float(self.primes[0]))
             if (chosen >= 0).all():
                 return np.asarray(tried[chosen], dtype=np.int64)
             if number >= len(free):

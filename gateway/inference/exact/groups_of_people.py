@@ -82,6 +82,26 @@ def _reach(entries: Floats, flags: NDArray[np.bool_], min_set: int) -> NDArray[n
 
 
 @njit(cache=True, nogil=True)
+def largest_in(row: Floats) -> float:
+    """Return the largest absolute number of a row."""
+    most = 0.0
+    for value in row:
+        most = max(most, abs(value))
+    return most
+
+
+@njit(cache=True, nogil=True)
+def _sort_by(keys: Floats, chosen: Ints, number: int) -> None:
+    """Sort the first of some indices by their keys, in place (numba's own sort takes seconds to compile)."""
+    for c in range(1, number):
+        moved, at = chosen[c], c
+        while at > 0 and keys[chosen[at - 1]] > keys[moved]:
+            chosen[at] = chosen[at - 1]
+            at -= 1
+        chosen[at] = moved
+
+
+@njit(cache=True, nogil=True)
 def _search(  # noqa: PLR0912, PLR0915 - one loop in machine code
     entries: Floats, people: Ints, persons: int, limit: int, work: int
 ) -> tuple[Ints, bool]:
@@ -97,7 +117,9 @@ def _search(  # noqa: PLR0912, PLR0915 - one loop in machine code
         if root > 0:
             banned[root - 1] = True  # the root is the first of its group
         d, size, fresh = 0, 0, True
-        group[0], rest[0], inside[root] = root, entries[root], True
+        group[0], inside[root] = root, True
+        for t in range(n):
+            rest[0, t] = entries[root, t]
         for k in range(wide):
             if people[root, k] >= 0:
                 held[people[root, k]] += 1
@@ -112,8 +134,9 @@ def _search(  # noqa: PLR0912, PLR0915 - one loop in machine code
                     if rest[d, group[a]] > rest[d, j]:
                         j = group[a]
                 choices[d], place[d], fresh = 0, 0, False
-                if rest[d, j] < EXACT and np.abs(rest[d]).max() < 10 * EXACT:
-                    found[number, : d + 1] = group[: d + 1]
+                if rest[d, j] < EXACT and largest_in(rest[d]) < 10 * EXACT:
+                    for a in range(d + 1):
+                        found[number, a] = group[a]
                     number += 1
                 else:
                     for t in range(n):
@@ -126,8 +149,7 @@ def _search(  # noqa: PLR0912, PLR0915 - one loop in machine code
                         if size + more < limit:
                             chosen[d, choices[d]] = t
                             choices[d] += 1
-                    order = np.argsort(entries[j][chosen[d, : choices[d]]])
-                    chosen[d, : choices[d]] = chosen[d, : choices[d]][order]
+                    _sort_by(entries[j], chosen[d], choices[d])
                     left[d, choices[d]] = 0.0
                     for c in range(choices[d] - 1, -1, -1):
                         left[d, c] = left[d, c + 1] - entries[j, chosen[d, c]]

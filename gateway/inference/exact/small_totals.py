@@ -20,7 +20,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sdcdb.gateway.inference.exact.groups_of_people import EXACT, small_groups_of_people
+from sdcdb.gateway.inference.exact.groups_of_people import EXACT, largest_in, small_groups_of_people
 from sdcdb.gateway.inference.lattice.basis import Basis
 from sdcdb.gateway.inference.people import People
 
@@ -105,7 +105,8 @@ def _search(  # noqa: PLR0912 - one loop in machine code
     for root in range(n):
         d, total, fresh = 0, size[root], True
         group[0] = root
-        rest[0] = entries[root]
+        for t in range(n):
+            rest[0, t] = entries[root, t]
         while d >= 0:
             if fresh:
                 steps += 1
@@ -116,8 +117,9 @@ def _search(  # noqa: PLR0912 - one loop in machine code
                 for a in range(d + 1):
                     if rest[d, group[a]] > most:
                         most, row[d] = rest[d, group[a]], group[a]
-                if most < EXACT and np.abs(rest[d]).max() < 10 * EXACT:
-                    found[number, : d + 1] = group[: d + 1]
+                if most < EXACT and largest_in(rest[d]) < 10 * EXACT:
+                    for a in range(d + 1):
+                        found[number, a] = group[a]
                     number += 1
                 place[d], fresh = 0, False
             j, left, moved = row[d], int((limit - 1 - total) // size.min()), False

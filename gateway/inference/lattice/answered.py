@@ -51,7 +51,9 @@ def _answered(  # noqa: PLR0912, PLR0913, PLR0917 - one loop in machine code
     length, unit, row = 0.0, 0, 0
     for i in range(m):
         if unit == 0 and sums[i] == 0:
-            fresh[row], turned[row], lengths[row] = vectors[i], directions[i], squared[i]
+            for j in range(n):
+                fresh[row, j], turned[row, j] = vectors[i, j], directions[i, j]
+            lengths[row] = squared[i]
             row += 1
             continue
         along = 0.0
@@ -60,7 +62,8 @@ def _answered(  # noqa: PLR0912, PLR0913, PLR0917 - one loop in machine code
                 along += directions[i, j]
         if unit == 0:
             unit = sums[i]
-            carrier[:] = vectors[i]
+            for j in range(n):
+                carrier[j] = vectors[i, j]
         else:
             scale, times, pulled = 1, 0, 0
             if sums[i] % unit == 0:

@@ -138,7 +138,6 @@ def most_overlaps(starts: Ints, columns: Ints, rows: Ints, ends: Ints) -> int:
     return most
 
 
-@njit(cache=True, nogil=True)
 def cheapest_tree(
     active: Ints, sums: Ints, starts: Ints, columns: Ints, numbers: Ints, weight: Floats, size: Floats
 ) -> tuple[Ints, Ints]:
@@ -148,7 +147,24 @@ def cheapest_tree(
     row. Among all spanning trees it is also one whose longest difference is shortest. A difference that is longer than
     both ways by the shortest row is in no such tree and is left out from the start.
     """
-    shortest = active[np.argmin(size[active])]
+    shortest = int(active[np.argmin(size[active])])
+    left, right, cost = _differences_worth_trying(active, shortest, sums, starts, columns, numbers, weight, size)
+    order = np.argsort(cost, kind="stable")  # by numpy: sorting takes seconds to compile
+    return _tree_along(left[order], right[order], len(sums), len(active) - 1)
+
+
+@njit(cache=True, nogil=True)
+def _differences_worth_trying(  # noqa: PLR0913, PLR0917 - one loop in machine code
+    active: Ints,
+    shortest: int,
+    sums: Ints,
+    starts: Ints,
+    columns: Ints,
+    numbers: Ints,
+    weight: Floats,
+    size: Floats,
+) -> tuple[Ints, Ints, Floats]:
+    """Return pairs of rows and the squared lengths of their differences."""
     index = by_column(starts, columns, numbers, active, len(weight))
     products = np.zeros(len(sums))
     found = np.empty(most_overlaps(starts, columns, active, index[0]), np.int64)
@@ -159,7 +175,8 @@ def cheapest_tree(
         if number + shared + 1 > room:
             room = 2 * room + shared + 1
             wider, wider_right, wider_cost = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room)
-            wider[:number], wider_right[:number], wider_cost[:number] = left[:number], right[:number], cost[:number]
+            for e in range(number):
+                wider[e], wider_right[e], wider_cost[e] = left[e], right[e], cost[e]
             left, right, cost = wider, wider_right, wider_cost
         if i != shortest:
             left[number], right[number], cost[number] = i, shortest, size[i] + size[shortest]
@@ -173,9 +190,15 @@ def cheapest_tree(
                     left[number], right[number], cost[number] = i, other, length
                     number += 1
             products[other] = 0.0
-    parents = np.arange(len(sums))
-    ends, other_ends, done = np.empty(len(active) - 1, np.int64), np.empty(len(active) - 1, np.int64), 0
-    for e in np.argsort(cost[:number], kind="mergesort"):
+    return left[:number], right[:number], cost[:number]
+
+
+@njit(cache=True, nogil=True)
+def _tree_along(left: Ints, right: Ints, rows: int, branches: int) -> tuple[Ints, Ints]:
+    """Return the first pairs, in the order given, that connect all rows (Kruskal)."""
+    parents = np.arange(rows)
+    ends, other_ends, done = np.empty(branches, np.int64), np.empty(branches, np.int64), 0
+    for e in range(len(left)):
         a, b = _root(parents, left[e]), _root(parents, right[e])
         if a != b:
             parents[a] = b
