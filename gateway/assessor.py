@@ -13,7 +13,7 @@ from sdcdb.gateway.background_learning import Learner
 from sdcdb.gateway.cancellation import Cancellation
 from sdcdb.gateway.decide import Decided, decide
 from sdcdb.gateway.lobby.lobby import Lobby
-from sdcdb.gateway.reading.duckdb_parser import NativeParser
+from sdcdb.gateway.reading.duckdb_parser import native_parser
 from sdcdb.gateway.reading.further import computes_further
 from sdcdb.gateway.reading.literals import put_in_values
 from sdcdb.gateway.reading.statement import Params, Statement, statement
@@ -32,7 +32,7 @@ class Assessor:
 
     def __init__(self, relations: Relations, vault: Vault, lobby: Lobby, tables: Tables) -> None:
         self._relations, self._vault, self._lobby, self._tables = relations, vault, lobby, tables
-        self._parser = NativeParser()
+        self._parser = native_parser()
         self.locks = TableLocks()
         self.looking = threading.Lock()
         """While somebody looks whether tables have changed."""

@@ -10,6 +10,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import duckdb
+
 from sdcdb.errors import SdcdbError
 from sdcdb.policy.governed import Governed, open_governed
 from sdcdb.policy.models import Policy
@@ -33,8 +35,19 @@ Progress = Callable[[int, int], None]
 class Database(Governed):
     """A DuckDB database, its policy if it has one, and a connection on which the `sdc_*` functions work.
 
-    Each method does what the command of the same name does, and returns what that command shows.
+    Each method does what the command of the same name does, and returns what that command shows. The functions are
+    created when the connection is first asked for: the gateway does without them.
     """
+
+    _registered = False
+
+    @property
+    def con(self) -> duckdb.DuckDBPyConnection:
+        """The connection, with the `sdc_*` functions."""
+        if not self._registered:
+            register(self._con)
+            self._registered = True
+        return self._con
 
     def check(self) -> list["Problem"]:
         """Return where the policy does not match the database; empty when it does."""
@@ -113,7 +126,7 @@ class Database(Governed):
         """Open the gateway that answers analysts' statements about this database. See `sdcdb.Gateway`."""
         from sdcdb.gateway.gateway import Gateway
 
-        return Gateway(self, **options)
+        return Gateway(Governed(self.path, self._con, self.policy), **options)
 
     def training_table(self, table: str, target: str, attributes: Sequence[str] | None = None) -> "TrainingTable":
         """Read a table, or a sample of a large one, for `sdcdb.trees` to grow a tree on."""
@@ -131,8 +144,4 @@ def open(  # noqa: A001 - sdcdb.open(path) reads as it should
     exists. `create=True` creates a new file, readable by DuckDB 1.5 and 2.0. `:memory:` gives a database in memory.
     """
     opened = open_governed(path, policy, read_only=read_only, create=create)
-    try:
-        return Database(opened.path, register(opened.con), opened.policy)
-    except BaseException:
-        opened.close()
-        raise
+    return Database(opened.path, opened.con, opened.policy)

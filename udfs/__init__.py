@@ -21,9 +21,7 @@ def register(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
     Nothing is written into the user's database: scalar functions live in the process, macros in the connection's
     temporary schema, so that read-only databases work too. Calling it again, or on another cursor, is harmless.
     """
-    with con.cursor() as cursor:  # Python functions belong to the database, which may have them already
-        listed = cursor.execute("SELECT function_name FROM duckdb_functions() WHERE function_type = 'scalar'")
-        there = {name for (name,) in listed.fetchall()}
+    there = _functions_there(con)
     create_scalars(con, there)
     create_audit(con, there)
     for file in sorted(files(__name__).joinpath("macros").iterdir(), key=lambda file: file.name):
@@ -31,6 +29,17 @@ def register(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
             con.execute(file.read_text(encoding="utf-8"))
     create_table_functions(con, there)
     return con
+
+
+def _functions_there(con: duckdb.DuckDBPyConnection) -> set[str]:
+    """Return the scalar functions of the database, which may have ours already; none if it lacks the last of them."""
+    with con.cursor() as cursor:
+        try:
+            cursor.execute("SELECT _sdc_select(0, '', '', '', '') WHERE false")
+        except duckdb.CatalogException:  # listing all functions takes a hundred times longer than this
+            return set()
+        listed = cursor.execute("SELECT function_name FROM duckdb_functions() WHERE function_type = 'scalar'")
+        return {name for (name,) in listed.fetchall()}
 
 
 def __getattr__(name: str) -> Any:

@@ -98,6 +98,12 @@ class NativeParser:
             raise Unsupported(f"DuckDB cannot read the statement ({first})", "mend the syntax") from None
 
 
+@cache
+def native_parser() -> NativeParser:
+    """Return the parser of this process: it keeps nothing of what it reads, so all gateways can share it."""
+    return NativeParser()
+
+
 def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
     pending = [tree]
     while pending:

@@ -17,8 +17,13 @@ class Governed:
 
     def __init__(self, path: Path | None, con: duckdb.DuckDBPyConnection, policy: Policy | None) -> None:
         self.path = path
-        self.con = con
+        self._con = con
         self.policy = policy
+
+    @property
+    def con(self) -> duckdb.DuckDBPyConnection:
+        """The connection."""
+        return self._con
 
     def required_policy(self) -> Policy:
         """Return the policy, or say how to get one."""
@@ -28,7 +33,7 @@ class Governed:
 
     def close(self) -> None:
         """Close the connection. Closing twice is harmless."""
-        self.con.close()
+        self._con.close()
 
     def __enter__(self) -> Self:
         return self

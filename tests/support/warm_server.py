@@ -34,9 +34,22 @@ def load() -> None:
         if not name.endswith("__main__"):
             with suppress(ImportError):  # an extra that is not installed; the command will say so
                 importlib.import_module(name)
+    first_use()
     compiled()
     gc.collect()
     gc.freeze()
+
+
+def first_use() -> None:
+    """Do once what is only prepared on first use: reading a policy, and SQL in both dialects."""
+    import sqlglot
+
+    from sdcdb.policy.load import parse_document
+
+    columns = "{id: identifier, age: quasi, pay: {role: confidential, domain: [0, 9]}}"
+    parse_document(f"version: 1\ntables:\n  t: {{key: id, columns: {columns}}}\n")
+    for dialect in ("duckdb", "spark"):
+        sqlglot.parse_one("SELECT a FROM t WHERE b = 1", dialect=dialect).sql(dialect=dialect)
 
 
 def compiled() -> None:
@@ -46,10 +59,12 @@ def compiled() -> None:
     from sdcdb.gateway.inference import Knowledge, Limits, Question
     from sdcdb.measures import cae
 
-    knowledge = Knowledge(np.ones(40, dtype=np.int64), 0.0, 1.0, None, Limits(3, 0.1), b"secret")
-    question = Question(np.arange(40) < 20, frozenset({"sum"}))
-    knowledge.consider([question])
-    knowledge.learn([question], [{"sum": 10.0}])
+    for step in (None, 1.0):
+        knowledge = Knowledge(np.ones(400, dtype=np.int64), 0.0, 1000.0, step, Limits(3, 10.0), b"secret")
+        for first in (0, 40, 90):
+            question = Question((np.arange(400) >= first) & (np.arange(400) < first + 200), frozenset({"sum"}))
+            knowledge.consider([question])
+            knowledge.learn([question], [{"sum": 100_000.0}])
     cae([1.0, 2.0], [0.5, 0.5])
 
 

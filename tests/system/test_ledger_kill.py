@@ -15,7 +15,7 @@ from sdcdb.gateway.ledger.ledger import Ledger
 from sdcdb.gateway.ledger.read import records
 from sdcdb.gateway.ledger.verify import verify
 
-KILLS = int(os.environ.get("SDCDB_KILLS", "300"))
+KILLS = int(os.environ.get("SDCDB_KILLS", "120"))
 PER_LEDGER = 20  # kills that one ledger lives through
 
 
@@ -82,4 +82,4 @@ def test_nothing_acknowledged_is_lost_however_often_the_writer_is_killed(tmp_pat
 
 @pytest.mark.soak
 def test_nothing_acknowledged_is_lost_in_thousands_of_kills(tmp_path: Path) -> None:
-    run(tmp_path, 10 * KILLS, seed=1_000)
+    run(tmp_path, 25 * KILLS, seed=1_000)

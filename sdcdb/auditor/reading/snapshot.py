@@ -23,7 +23,7 @@ from sdcdb.connection.identifiers import fold, identifier, quoted, table_referen
 from sdcdb.connection.profile import column_types
 from sdcdb.errors import DataError, Unsupported
 from sdcdb.gateway.reading.block import Block
-from sdcdb.gateway.reading.duckdb_parser import NativeParser
+from sdcdb.gateway.reading.duckdb_parser import native_parser
 from sdcdb.gateway.reading.literals import literal, put_in_values
 from sdcdb.gateway.reading.reserved import CELL
 from sdcdb.gateway.reading.statement import Statement, statement
@@ -76,7 +76,7 @@ class Snapshot:
 
     def __init__(self, con: duckdb.DuckDBPyConnection, policy: Policy) -> None:
         self._con = con.cursor()
-        self._parser = NativeParser()
+        self._parser = native_parser()
         self._vault = Vault(con)
         self.policy = policy
         self.tables: dict[str, AuditedTable] = {}
