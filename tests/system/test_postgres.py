@@ -283,6 +283,8 @@ SELECT "staff"."dept" AS "dept", AVG("staff"."salary") AS "avg" FROM "main"."sta
   WHERE "staff"."dept" <> 'Works' GROUP BY "staff"."dept" ORDER BY "staff"."dept" ASC LIMIT 2000;
 SELECT CAST(AVG(salary) AS NUMERIC) FROM staff WHERE sex = 'F';
 SELECT date_trunc('month', DATE '2024-02-29') AS month, COUNT(*) AS n FROM staff;
+SELECT COUNT(*) FROM staff WHERE DATE '2024-03-01' >= TO_DATE('2024-02-01', 'YYYY-MM-DD')
+  AND TIMESTAMP '2024-03-01' < to_timestamp('2024-04-01 00:00:00.000000', 'YYYY-MM-DD HH24:MI:SS.US');
 SELECT sex AS "Sex", SUM(salary) AS "SUM(salary)" FROM staff GROUP BY sex ORDER BY "SUM(salary)" DESC LIMIT 50000"""
 
 

@@ -143,3 +143,11 @@ def test_test_files_have_names_of_their_own() -> None:
     """Mypy takes a file without a package by its name alone."""
     names = Counter(path.name for path in (ROOT / "tests").rglob("*.py"))
     assert [name for name, number in names.items() if number > 1] == []
+
+
+def test_the_image_is_built_from_every_package_and_no_more() -> None:
+    lines = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
+    assert "*" in lines
+    admitted = {line[1:] for line in lines if line.startswith("!")}
+    homes = {folder.relative_to(ROOT).parts[0] for folder in packages().values()}
+    assert admitted == homes | {"pyproject.toml", "LICENSE", "README.md"}

@@ -20,7 +20,7 @@ from sdcdb.gateway.server.postgres.frugal import TooMuch
 from sdcdb.gateway.server.postgres.messages import parameter_status
 from sdcdb.gateway.server.postgres.problem import Refusal, notice
 from sdcdb.gateway.server.postgres.results import Result, from_answer, from_rows, from_texts
-from sdcdb.gateway.server.postgres.scan import words
+from sdcdb.gateway.server.postgres.scan import dated, words
 from sdcdb.gateway.server.postgres.settings import Settings
 from sdcdb.gateway.server.postgres.split import uncommented
 from sdcdb.gateway.server.service import Service
@@ -99,7 +99,7 @@ class Executor:
         if privacy_question(statement) is not None:
             return from_rows(("property", "value"), ("VARCHAR", "VARCHAR"), ())
         try:
-            return await asyncio.to_thread(self._catalogue.shape, screen(statement), len(oids))
+            return await asyncio.to_thread(self._catalogue.shape, screen(dated(statement)), len(oids))
         except Refusal:
             await self._explained(statement, [None] * len(oids))
             raise
@@ -150,7 +150,7 @@ class Executor:
 
     async def _explained(self, statement: str, params: Sequence[Any]) -> None:
         """Say why a statement will be denied, if it will be: some clients describe it and then give up."""
-        future = self._service.submit_explain(self.identity, statement, list(params) or None)
+        future = self._service.submit_explain(self.identity, dated(statement), list(params) or None)
         verdict = await asyncio.wrap_future(future)
         if not verdict.answered:
             state = "0A000" if verdict.rule == "shape" else "42501"
@@ -222,7 +222,8 @@ class Executor:
     async def _ask(self, statement: str, params: Sequence[Any] | None) -> Result:
         self._running = Cancellation()
         try:
-            future = self._service.submit(self.identity, statement, list(params) if params else None, self._running)
+            asked, values = dated(statement), list(params) if params else None
+            future = self._service.submit(self.identity, asked, values, self._running)
             answer = await asyncio.wrap_future(future)
             if self._running.cancelled and answer.verdict.rule == "cancelled":  # a verdict that was asked for
                 raise Refusal("57014", "the statement was cancelled", "rule: cancelled")

@@ -23,6 +23,15 @@ _QUALIFIED = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+_TIMED = re.compile(
+    r"""
+    ('(?:[^']|'')*' | "(?:[^"]|"")*" | --[^\n\r]* | /\*.*?\*/)
+  | \bTO_DATE\s*\(\s*'(?P<date>\d{4}-\d\d-\d\d)'\s*,\s*'YYYY-MM-DD'\s*\)
+  | \bTO_TIMESTAMP\s*\(\s*'(?P<time>\d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d(?:\.\d{1,6})?)'\s*,
+      \s*'YYYY-MM-DD\ HH24:MI:SS(?:\.(?:US|MS))?'\s*\)
+    """,
+    re.VERBOSE | re.IGNORECASE | re.DOTALL,
+)
 
 
 def spaced(sql: str) -> str:
@@ -41,6 +50,21 @@ def unqualified(sql: str) -> str:
 
 def _plainly(found: re.Match[str]) -> str:
     return f'AS "{found["label"]}"' if found["label"] else found.group(1) or ""
+
+
+def dated(sql: str) -> str:
+    """Return a statement with PostgreSQL's functions of constant times as constants: tools write time ranges so.
+
+    >>> dated("SELECT to_date('2024-02-01', 'YYYY-MM-DD'), 'to_date(''2024-02-01'', ...)'")
+    "SELECT DATE '2024-02-01', 'to_date(''2024-02-01'', ...)'"
+    """
+    return _TIMED.sub(_constant, sql)
+
+
+def _constant(found: re.Match[str]) -> str:
+    if found["date"]:
+        return f"DATE '{found['date']}'"
+    return f"TIMESTAMP '{found['time']}'" if found["time"] else found.group()
 
 
 def parameters(sql: str) -> int:
