@@ -77,6 +77,8 @@ def evaluate(
 ) -> None:
     """Compare techniques: how uncertain an intruder remains, by what the intruder knows and by utility."""
     from sdcdb.connection.atomic_file import refuse_target
+    from sdcdb.connection.interrupts import deferred
+    from sdcdb.connection.prompt_end import ending_promptly
 
     out = Output(as_json, quiet)
     if plot is not None:
@@ -98,18 +100,19 @@ def evaluate(
         secret = _confidential(declared, confidential)
         wanted = Wanted(name, secret, tuple(listed(known)), _pair(domain), step, records, seed)
         population, notes = read(database.con, wanted, declared)
-    for text in notes:
-        out.note(text)
-    experiment = Experiment(name, secret, population, settings, runs, seed, prior)
-    with out.progress("releasing") as progress:
+    kept = (
+        f"finished runs are in {resume}; run the same command again to resume" if resume else "--resume FILE keeps runs"
+    )
+    with ending_promptly(f"stopped; {kept}") as said:
         try:
-            lines = run(experiment, resume, jobs or os.cpu_count() or 1, average, progress)
+            for text in notes:
+                out.note(text)
+            experiment = Experiment(name, secret, population, settings, runs, seed, prior)
+            # Raised inside compiled code, KeyboardInterrupt comes out as another error: the watcher ends this instead.
+            with deferred(), out.progress("releasing") as progress:
+                lines = run(experiment, resume, jobs or os.cpu_count() or 1, average, progress)
         except KeyboardInterrupt:
-            kept = (
-                f"finished runs are in {resume}; run the same command again to resume"
-                if resume
-                else "--resume FILE keeps runs"
-            )
+            said.set()
             out.note(f"stopped; {kept}")
             raise
     data = experiment.describe() | {"runs": runs, "average": average, "techniques": [each.plain() for each in lines]}

@@ -3,10 +3,12 @@
 0: success. 1: the command found a problem. 2: wrong usage or input. 70: internal error. 130: interrupted.
 """
 
+import multiprocessing
 import os
 import sys
 import traceback
-from typing import Annotated
+from contextlib import suppress
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -34,6 +36,7 @@ from sdcdb.cli.techniques import techniques
 from sdcdb.cli.token import token
 from sdcdb.cli.tree import tree
 from sdcdb.cli.user import user
+from sdcdb.connection.prompt_end import INTERRUPTED
 from sdcdb.errors import SdcdbError
 from sdcdb.version import __version__
 
@@ -91,21 +94,30 @@ def main() -> None:
         typer.echo(str(error), err=True)
         sys.exit(error.exit_code)
     except SystemExit as end:
-        if end.code == 130:  # typer's word for Ctrl-C, which it leaves unsaid
-            typer.echo("interrupted", err=True)
+        if end.code == INTERRUPTED:  # typer's word for Ctrl-C, which it leaves unsaid
+            _leave()
         raise
     except (KeyboardInterrupt, typer.Abort):
-        typer.echo("interrupted", err=True)
-        sys.exit(130)
+        _leave()
     except BrokenPipeError:  # the reader, such as `head`, has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except Exception as error:  # noqa: BLE001 - the last stop: whatever arrives here is a bug of ours
         if "interrupted" in str(error).lower():  # DuckDB's word for Ctrl-C
-            typer.echo("interrupted", err=True)
-            sys.exit(130)
+            _leave()
         from sdcdb.views.secret import redacted
 
         typer.echo(redacted(traceback.format_exc()), err=True)  # an engine's message may quote a statement
         typer.echo(f"\nThis is a bug in sdcdb {__version__}. Please report it with the lines above.", err=True)
         sys.exit(70)
+
+
+def _leave() -> NoReturn:
+    """End after Ctrl-C without Python's farewell, which joins threads and workers and may be interrupted once more."""
+    typer.echo("interrupted", err=True)
+    for worker in multiprocessing.active_children():
+        worker.kill()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(INTERRUPTED)

@@ -1,9 +1,11 @@
 """Run all units over processes, in any order, interruptible at any time."""
 
 import multiprocessing
+import os
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from contextlib import contextmanager
 from itertools import islice
 
 from sdcdb.connection.interrupts import deferred
@@ -47,7 +49,8 @@ def run(
     with deferred() as interrupted:
         try:
             while not interrupted():
-                waiting |= {pool.submit(_work, unit) for unit in islice(coming, 2 * jobs - len(waiting))}
+                with _shielding():
+                    waiting |= {pool.submit(_work, unit) for unit in islice(coming, 2 * jobs - len(waiting))}
                 if not waiting:
                     break
                 finished, waiting = wait(waiting, timeout=0.2, return_when=FIRST_COMPLETED)
@@ -60,6 +63,25 @@ def run(
                 if each.done() and not each.cancelled() and each.exception() is None:
                     results.add(each.result())
             _end(pool)
+
+
+@contextmanager
+def _shielding() -> Iterator[None]:
+    """Let processes that start here begin deaf to Ctrl-C, which a terminal sends to all of them.
+
+    Python's process that removes what a killed pool leaves behind does so without a warning.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    warnings = os.environ.get("PYTHONWARNINGS")
+    os.environ["PYTHONWARNINGS"] = ",".join(filter(None, [warnings, "ignore:resource_tracker:UserWarning"]))
+    try:
+        yield
+    finally:
+        if warnings is None:
+            del os.environ["PYTHONWARNINGS"]
+        else:
+            os.environ["PYTHONWARNINGS"] = warnings
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _end(pool: ProcessPoolExecutor) -> None:

@@ -54,9 +54,10 @@ def understand(con: duckdb.DuckDBPyConnection, profiles: list[TableProfile]) -> 
         seen = dict(referring)
         for name in _one_per_person(con, table, person, referring) if person else ():
             seen[name] = (seen[name][0], replace(seen[name][1], per_person=person))
-        key = _declared_key(con, table) or guess_key(table)
+        declared = _declared_key(con, table)
+        key = declared[0] if len(declared) == 1 else guess_key(table)
         roles = {name: guess_role(*both) for name, both in seen.items()}
-        together = () if key else _composite(con, table)
+        together = () if key else declared or _composite(con, table)
         most = _most_records(con, table, person) if person else 1
         found.append(Understood(table, roles, key, together, person, most, public[table.name]))
     return found
@@ -164,15 +165,15 @@ def _one_per_person(
     return [name for name, many in zip(near, row, strict=True) if many == 1]
 
 
-def _declared_key(con: duckdb.DuckDBPyConnection, table: TableProfile) -> str | None:
-    """Return the primary key that the database declares, if it is one column."""
+def _declared_key(con: duckdb.DuckDBPyConnection, table: TableProfile) -> tuple[str, ...]:
+    """Return the columns of the primary key that the database declares."""
     own = table_reference(table.name)
     rows = con.execute(
         "SELECT constraint_column_names FROM duckdb_constraints() WHERE constraint_type = 'PRIMARY KEY' "
         "AND database_name = current_database() AND schema_name = ? AND table_name = ?",
         [own.db or "main", own.name],
     ).fetchall()
-    return next((names[0] for (names,) in rows if len(names) == 1), None)
+    return tuple(rows[0][0]) if rows else ()
 
 
 def _composite(con: duckdb.DuckDBPyConnection, table: TableProfile) -> tuple[str, ...]:

@@ -138,6 +138,17 @@ class Table(Strict):
     release: Floors = Field(default_factory=Floors)
     """What a protected view must reach before `sdcdb release` writes it to a file."""
 
+    @field_validator("key", mode="before")
+    @classmethod
+    def _one_column(cls, given: Any) -> Any:
+        if isinstance(given, list | tuple):
+            raise PydanticCustomError(
+                "key",
+                "names one column: give the table one made of these, such as "
+                "`ALTER TABLE t ADD COLUMN record_id VARCHAR; UPDATE t SET record_id = a || '/' || b`",
+            )
+        return given
+
     @model_validator(mode="before")
     @classmethod
     def _short_form(cls, given: Any) -> Any:

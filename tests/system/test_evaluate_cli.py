@@ -98,6 +98,65 @@ def test_an_interrupted_evaluation_goes_on_where_it_stopped(staff: Path) -> None
     assert file.read_bytes().startswith(kept)
 
 
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_ctrl_c_ends_it_at_once_at_any_moment(staff: Path, jobs: str) -> None:
+    for moment in (0.0, 0.4, 2.3):  # seconds after the first word: importing, starting workers, in compiled code
+        command = [*EVALUATE, *KNOWN[:4], *PAPER, "--runs", "2000", "--jobs", jobs]
+        started = subprocess.Popen(
+            command, cwd=staff, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+        )
+        try:
+            assert started.stderr is not None
+            while "is rounded to steps" not in (line := started.stderr.readline()):
+                assert line, "ended before it began"
+            time.sleep(moment)
+            pressed = time.monotonic()
+            os.killpg(started.pid, signal.SIGINT)
+            _, said = started.communicate(timeout=60)
+            took = time.monotonic() - pressed
+        finally:
+            if started.poll() is None:
+                started.kill()
+        assert (started.returncode, "stopped" in said, "Traceback" in said) == (130, True, False), said
+        assert took < 2, f"{took:.1f} s after {moment} s"  # half a second on a quiet machine
+        _wait_until_gone(started.pid)
+
+
+def _wait_until_gone(group: int) -> None:
+    """Wait for the last process of a group: workers are killed, and Python's own helper ends by itself."""
+    deadline = time.monotonic() + 10
+    while any(_lives(stat, group) for stat in Path("/proc").glob("[0-9]*/stat")):
+        assert time.monotonic() < deadline, "a worker is left"
+        time.sleep(0.05)
+
+
+def _lives(stat: Path, group: int) -> bool:
+    try:
+        state, _, own, *_ = stat.read_text().rsplit(")", 1)[1].split()
+    except OSError:  # it has ended meanwhile
+        return False
+    return int(own) == group and state != "Z"
+
+
+def test_work_that_cannot_be_interrupted_ends_all_the_same() -> None:
+    stuck = (
+        "import hashlib\nfrom sdcdb.connection.prompt_end import ending_promptly\n"
+        "with ending_promptly('stopped; nothing kept'):\n"
+        "    print('go', flush=True)\n"
+        "    hashlib.pbkdf2_hmac('sha256', b'a', b'b', 500_000_000)\n"  # minutes of compiled code
+    )
+    started = subprocess.Popen([sys.executable, "-c", stuck], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        assert started.stdout is not None
+        assert started.stdout.readline() == "go\n"
+        started.send_signal(signal.SIGINT)
+        _, said = started.communicate(timeout=20)
+    finally:
+        if started.poll() is None:
+            started.kill()
+    assert (started.returncode, said) == (130, "stopped; nothing kept\ninterrupted\n")
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

@@ -10,6 +10,7 @@ from support.paths import ROOT
 import sdcdb
 from sdcdb.connection.profile import profile
 from sdcdb.database import Database
+from sdcdb.errors import PolicyError
 from sdcdb.policy.draft import draft_policy
 from sdcdb.policy.evidence import Understood, understand
 from sdcdb.policy.load import parse_document
@@ -189,3 +190,15 @@ def test_views_and_other_schemas() -> None:
     assert policy.tables["old"].restrict is None
     database = Database(None, con, policy)
     assert [problem for problem in database.check() if problem.severity == "error"] == []
+
+
+def test_a_composite_primary_key_is_named_and_a_list_as_key_is_refused_in_words() -> None:
+    with duckdb.connect() as con:
+        con.execute('CREATE SCHEMA "Prüfungs Amt"')
+        odd = '"Prüfungs Amt"."an""odd.名前"'
+        con.execute(f'CREATE TABLE {odd} ("Straße" VARCHAR, haus INT, x INT, PRIMARY KEY ("Straße", haus))')
+        con.execute(f"INSERT INTO {odd} SELECT 's' || i // 9, i % 9, i % 4 FROM range(90) AS r(i)")
+        text = draft_policy(con, "uni.duckdb")
+    assert "(Straße, haus) are unique together" in text
+    with pytest.raises(PolicyError, match="names one column"):
+        parse_document("version: 1\ntables:\n  t:\n    key: [a, b]\n    columns: {a: identifier, b: identifier}\n")
