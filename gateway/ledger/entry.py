@@ -190,6 +190,8 @@ class TablePolicy(Strict):
     """A digest of how its protected views were fitted: what is plausible follows from them."""
     linked: tuple[str, ...] = ()
     """What is audited together: equations, and pairs of columns of this table or of another one."""
+    distinct: tuple[str, ...] = ()
+    """Tables that hold the records of other people, as the owner says."""
     person: str = ""
     """The column that says whose record it is; empty where the key does."""
 

@@ -73,13 +73,6 @@ RULES = (
         "ask the owner of the data to run `sdcdb refresh --accept-looser REASON`",
     ),
     Rule(
-        "copies",
-        Stage.TABLE,
-        "Records have one history: a copy, view or renamed table of them cannot start a new one.",
-        "records of this table were asked about under another name",
-        "ask the owner of the data to restrict one table for the same records",
-    ),
-    Rule(
         "linked",
         Stage.TABLE,
         "Linked columns of two tables have one audit, for which people are matched by their keys.",

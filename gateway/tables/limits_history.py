@@ -21,7 +21,7 @@ def policy_entry(
 ) -> PolicyEntry:
     """Return the ledger's entry for a policy; `views` are digests of how each table's protected views were fitted."""
     tables = {
-        table.name: _table_policy(table, _linked(table, relations), views.get(table.name, ""))
+        table.name: _table_policy(table, _linked(table, relations), _distinct(table, policy), views.get(table.name, ""))
         for table in relations.restricted()
     }
     return PolicyEntry(by=by, reason=reason, tables=tables, teams=dict(policy.teams))
@@ -38,7 +38,12 @@ def _linked(table: Restricted, relations: Relations) -> tuple[str, ...]:
     return tuple(sorted(equations + pairs))
 
 
-def _table_policy(table: Restricted, linked: tuple[str, ...], views: str) -> TablePolicy:
+def _distinct(table: Restricted, policy: Policy) -> tuple[str, ...]:
+    pairs = [pair for pair in policy.distinct_pairs() if table.name in pair]
+    return tuple(sorted(name for pair in pairs for name in pair if name != table.name))
+
+
+def _table_policy(table: Restricted, linked: tuple[str, ...], distinct: tuple[str, ...], views: str) -> TablePolicy:
     columns = {}
     for name, column in table.confidential.items():
         limits = table.limits_of(column)
@@ -70,6 +75,7 @@ def _table_policy(table: Restricted, linked: tuple[str, ...], views: str) -> Tab
         categories=categories,
         views=views,
         linked=linked,
+        distinct=distinct,
         person=table.person or "",
     )
 
@@ -79,8 +85,14 @@ def same_policy(before: PolicyEntry, now: PolicyEntry) -> bool:
     return (before.tables, before.teams) == (now.tables, now.teams)
 
 
-def loosened(before: TablePolicy, now: TablePolicy) -> list[str]:
-    """Say what a new policy of a table allows that the one before it did not."""
+def loosened(before: TablePolicy | None, now: TablePolicy) -> list[str]:
+    """Say what a new policy of a table allows that the one before it, if there was one, did not."""
+    apart = sorted(set(now.distinct) - set(before.distinct if before is not None else ()))
+    said = [f"distinct: what is known of {name} does not count here" for name in apart]
+    return said if before is None else [*said, *_loosened_limits(before, now)]
+
+
+def _loosened_limits(before: TablePolicy, now: TablePolicy) -> list[str]:
     both = [
         (name, before.categories[name], after) for name, after in now.categories.items() if name in before.categories
     ]

@@ -15,6 +15,9 @@ from sdcdb.gateway.relations import Restricted
 from sdcdb.policy.models import ROWID
 
 KEPT = 1024
+SHARED = 0.1  # of the records of the smaller table
+FEWEST = 3  # records that are alike, where all of them are compared
+Digests = frozenset[int]
 
 
 def sketch_columns(con: duckdb.DuckDBPyConnection, table: Restricted, secret: str) -> dict[str, str]:
@@ -32,9 +35,21 @@ def sketch_columns(con: duckdb.DuckDBPyConnection, table: Restricted, secret: st
     return found
 
 
-def share_records(first: dict[str, str], second: dict[str, str]) -> bool:
-    """Tell whether two tables hold a confidential value of the same record, by their sketches."""
-    mine, theirs = (
-        {int(digest) for text in sketches.values() for digest in unpack_digests(text)} for sketches in (first, second)
-    )
-    return not mine.isdisjoint(theirs)
+def share_records(first: str, second: str) -> bool:
+    """Tell by their sketches whether two columns hold enough values of the same records.
+
+    Chance makes single records alike, above all where keys count from 1 and many values are 0. Where the tables are
+    too large to be compared as a whole, the sketches may have few records to compare, and one of them is enough.
+    """
+    mine, theirs = (frozenset(unpack_digests(text).tolist()) for text in (first, second))
+    mine, theirs, whole = comparable(mine, theirs, KEPT)
+    fewest = FEWEST if whole else 1
+    return len(mine & theirs) >= max(fewest, SHARED * min(len(mine), len(theirs)))
+
+
+def comparable(first: Digests, second: Digests, kept: int) -> tuple[Digests, Digests, bool]:
+    """Return the parts of two sketches that can be compared, and whether they are all of it."""
+    cut = [max(each) for each in (first, second) if len(each) >= kept]
+    if not cut:
+        return first, second, True
+    return frozenset(d for d in first if d <= min(cut)), frozenset(d for d in second if d <= min(cut)), False

@@ -1,9 +1,8 @@
 """The restricted tables as they are now: cells, version and history of each, and what happens when one changes."""
 
 import getpass
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import partial
-from itertools import combinations
 from math import isfinite
 
 from sdcdb.connection.connect import is_read_only
@@ -31,11 +30,12 @@ from sdcdb.gateway.tables.limits_history import loosened, policy_entry, same_pol
 from sdcdb.gateway.tables.new_version import Now, forget_file, new_version, same_names
 from sdcdb.gateway.tables.past import LedgerPast, Past
 from sdcdb.gateway.tables.pool_history import PoolHistory
+from sdcdb.gateway.tables.recognition import Declared
 from sdcdb.gateway.tables.record_file import read_followed
 from sdcdb.gateway.tables.records import read_records
-from sdcdb.gateway.tables.sketch import share_records, sketch_columns
+from sdcdb.gateway.tables.sketch import sketch_columns
 from sdcdb.gateway.tables.table_history import TableHistory, steps_of
-from sdcdb.gateway.tables.value_sketch import same_values, sketch_values
+from sdcdb.gateway.tables.value_sketch import sketch_values
 from sdcdb.gateway.tables.vault import Vault
 from sdcdb.policy.governed import Governed
 from sdcdb.policy.links import Equation
@@ -55,9 +55,9 @@ class Tables:
         self._tables = {table.name: table for table in relations.restricted()}
         self._fixed = is_read_only(self._con)
         self._histories: dict[str, TableHistory] = {}
+        self._declared = Declared(relations.linked, self._policy.distinct_pairs())
         self._joints: list[JointAudit] = []
         self._unmatched: dict[str, str] = {}  # tables whose people cannot be found in a table that they are linked with
-        self._copies: dict[str, str] = {}  # a table, and whose records it holds
         self._unexplained: dict[str, str] = {}  # tables with a version that cannot be followed
         self._loosened: dict[str, list[str]] = {}  # what the policy allows that the ledger's last one did not
         self._too_few: dict[str, str] = {}  # tables of which a version has too few changes to be shown by itself
@@ -68,7 +68,7 @@ class Tables:
         self._note_policy(past)
         for table in self._tables.values():
             self._open(table, past)
-        self._refuse_copies()
+        self._declared.must_all_differ(history.newest for history in self._histories.values())
         self._join()
         self._sign = sign(database.path)
 
@@ -122,8 +122,6 @@ class Tables:
     def _halt(self, name: str) -> Halt | None:
         if name in self._loosened:
             return Halt(name, "policy", tuple(self._loosened[name]))
-        if name in self._copies:
-            return Halt(name, "copies", (self._copies[name],))
         if name in self._unmatched:
             return Halt(name, "linked", (self._unmatched[name],))
         if name in self._unexplained:
@@ -203,7 +201,9 @@ class Tables:
             mine = past.of(table.name)
             waiting = mine.version not in {None, self._current[table.name]} or table.name in self._unexplained
             if name in {None, table.name} and waiting:
-                self._begin(table, mine, as_new=as_new)
+                # By itself a table takes what came: whether it does must not depend on values. Opening looks again.
+                unlike = None if table.limits.refresh == "auto" else ()
+                self._begin(table, mine, as_new=as_new, unlike=unlike)
                 changed.append(table.name)
         if changed and self._relations.linked:
             past = self._read_past()
@@ -228,8 +228,7 @@ class Tables:
         """Write the policy into the ledger if it is another one; limits that became looser wait for the owner."""
         now, before = policy_entry(self._relations, self._policy, self._plans, _account()), past.policy
         for name, table in now.tables.items() if before is not None else ():
-            last = before.tables.get(name) if before is not None else None
-            if last is not None and (what := loosened(last, table)):
+            if before is not None and (what := loosened(before.tables.get(name), table)):
                 self._loosened[name] = what
         if before is None or not (self._loosened or same_policy(before, now)):
             self._ledger.append(fields_of(now))
@@ -244,10 +243,8 @@ class Tables:
             former = next((name for name, each in others.items() if each.version == now), None)
             if former is not None:
                 self._begin(table, ledger.of(former), former)
-            elif (original := self._original(table, others)) is not None:
-                self._copies[table.name] = original
             else:
-                self._begin(table, past)
+                self._begin(table, past, unlike=others.values())
         elif past.version == now:
             cells, _ = self._cells(table)
             if past.versions[-1].records and same_names(HeldVersion.of(past.versions[-1]), cells):
@@ -289,49 +286,21 @@ class Tables:
                 members.append(Member(history, column, held[column].people))
         return members, puzzles
 
-    def _refuse_copies(self) -> None:
-        """Of restricted tables that hold the same records, keep the one that was asked about, or else the first."""
-        newest = {name: history.newest for name, history in self._histories.items()}
-        asked = {name for name, history in self._histories.items() if history.pools()}
-        for first, second in combinations(newest, 2):
-            copy, original = (first, second) if second in asked and first not in asked else (second, first)
-            why = self._copied(newest[copy], newest[original])
-            if why:
-                self._copies[copy] = why
-                self._histories.pop(copy, None)
-
-    def _copied(self, first: VersionEntry, second: VersionEntry) -> str:
-        """Say by what two tables hold the same records, apart from columns that are audited together."""
-        pairs = [(mine, theirs) for mine in first.sketches for theirs in second.sketches]
-        for mine, theirs in pairs:
-            if any({(first.table, mine), (second.table, theirs)} <= group for group in self._relations.linked):
-                continue
-            if share_records({mine: first.sketches[mine]}, {theirs: second.sketches[theirs]}):
-                return f"it holds records of {second.table}"
-            if same_values(_only(first.values, mine), _only(second.values, theirs)):
-                return (
-                    f"{mine} holds the values of {second.table}.{theirs}, perhaps converted or under other keys: "
-                    f"restrict one of them, or declare linked: [{second.table}.{theirs} ~ {first.table}.{mine}]"
-                )
-        return ""
-
-    def _original(self, table: Restricted, others: Mapping[str, VersionEntry]) -> str | None:
-        """Say which table that the ledger knows holds records of this one."""
-        if not others:
-            return None
-        mine, values = self._sketch(table), sketch_values(self._con, table, self._vault.secret)
-        for name, each in others.items():
-            if share_records(mine, each.sketches):
-                return f"it holds records of {name}"
-            if (same := same_values(values, each.values)) is not None:
-                return f"{same[0]} holds the values of {name}.{same[1]}, perhaps converted or under other keys"
-        return None
-
     def _sketch(self, table: Restricted) -> dict[str, str]:
         return sketch_columns(self._con, table, self._vault.secret)
 
-    def _begin(self, table: Restricted, past: Past, formerly: str | None = None, as_new: str = "") -> None:
-        """Write a new version of the table into the ledger, and go on from there."""
+    def _begin(
+        self,
+        table: Restricted,
+        past: Past,
+        formerly: str | None = None,
+        as_new: str = "",
+        unlike: Iterable[VersionEntry] | None = (),
+    ) -> None:
+        """Write a new version of the table into the ledger, and go on from there.
+
+        It must not hold records of other tables, nor of those in `unlike`; None is for not looking.
+        """
         cells, keys = self._cells(table)
         version, sketches = self._current[table.name], self._sketch(table)
         now = Now(version, cells, keys, read_records(self._con, table, cells, self._vault.secret))
@@ -344,6 +313,8 @@ class Tables:
             sketches=sketches,
             values=sketch_values(self._con, table, self._vault.secret),
         )
+        if unlike is not None:
+            self._declared.must_differ(bare, [*unlike, *(each.newest for each in self._histories.values())])
         entry = new_version(self._ledger.path, now, past, bare)
         self._ledger.append(fields_of(entry))
         kept = {history.newest.records for name, history in self._histories.items() if name != table.name}
@@ -384,10 +355,6 @@ class Tables:
                     )
         rows = self._con.execute(f'SELECT {cell_text(table)} FROM {cells.source} ORDER BY "{CELL}"').fetchall()
         return cells, [str(key) for (key,) in rows]
-
-
-def _only(sketches: Mapping[str, str], column: str) -> dict[str, str]:
-    return {column: sketches[column]} if column in sketches else {}
 
 
 def _account() -> str:

@@ -17,8 +17,8 @@ from sdcdb.connection.identifiers import identifier, quoted, table_reference
 from sdcdb.gateway.ledger.packing import pack_digests, unpack_digests
 from sdcdb.gateway.relations import Restricted
 from sdcdb.gateway.tables.records import digest, exact_text
+from sdcdb.gateway.tables.sketch import KEPT, comparable
 
-KEPT = 1024
 FEWEST = 20  # records
 DISTINCT = 0.5  # of the records, at least, have a value of their own
 ALIKE = 0.9  # of the values of the smaller column are in the other one
@@ -51,13 +51,7 @@ class ValueSketch:
 
 def _contained(first: frozenset[int], second: frozenset[int]) -> float:
     """Return the share of the smaller collection that is in the other one, estimated where only a sketch is kept."""
-    whole = [len(each) < KEPT for each in (first, second)]
-    if not first or not second:
-        return 0.0
-    top = min(
-        [max(each) for each, all_of_it in zip((first, second), whole, strict=True) if not all_of_it], default=None
-    )
-    mine, theirs = (each if top is None else {d for d in each if d <= top} for each in (first, second))
+    mine, theirs, _ = comparable(first, second, KEPT)
     fewest = min(len(mine), len(theirs))
     return len(mine & theirs) / fewest if fewest >= FEWEST else 0.0
 

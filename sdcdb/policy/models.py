@@ -1,6 +1,7 @@
 """The policy as typed, frozen models: read from YAML by `sdcdb.policy.load`, and the source of the JSON Schema."""
 
 from collections.abc import Iterator
+from itertools import combinations
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, ConfigDict, Field, field_validator, model_validator
@@ -253,6 +254,8 @@ class Policy(Strict):
 
     linked: tuple[str, ...] = ()
     """Confidential columns of two tables about the same people, by the tables' keys: `staff.salary ~ payroll.gross`."""
+    distinct: tuple[tuple[str, ...], ...] = ()
+    """Groups of tables about different people, where the gateway takes them for copies: `[[staff, guests]]`."""
 
     @model_validator(mode="before")
     @classmethod
@@ -277,6 +280,9 @@ class Policy(Strict):
                 if teams.setdefault(user, team) != team:
                     yield ("teams", team), f"{user!r} is in {teams[user]!r} already: a user has one team"
         yield from self._link_problems()
+        for number, group in enumerate(self.distinct):  # a table that is restricted no more may be among them
+            if len(set(group)) < 2:
+                yield ("distinct", number), "names fewer than two tables"
         yield from people.problems_of_references(self.tables)
         for table_name in folded_alike(self.tables):
             yield ("tables", table_name), "is one name with another table of this policy: case makes no difference"
@@ -300,6 +306,10 @@ class Policy(Strict):
             for name in link.columns:
                 if name not in known:
                     yield ("linked", number), f"{name!r} is not a confidential column; {choices(name, known)}"
+
+    def distinct_pairs(self) -> frozenset[frozenset[str]]:
+        """Return the pairs of tables that the owner says hold the records of different people."""
+        return frozenset(frozenset(pair) for group in self.distinct for pair in combinations(sorted(set(group)), 2))
 
     def linked_columns(self) -> list[frozenset[tuple[str, str]]]:
         """Return the groups of columns, each as table and name, of which one follows from another in some way."""

@@ -56,7 +56,8 @@ def draw_asked(console: Console, questions: Sequence[Tally]) -> None:
 WHY = {
     "version": "has changed since its last answers: nothing is answered until `sdcdb refresh`",
     "policy": "has looser limits than before: nothing is answered until `sdcdb refresh --accept-looser REASON`",
-    "copies": "holds records of another restricted table: nothing is answered until it is restricted no more",
+    "linked": "has linked columns whose people cannot be matched: nothing is answered until they can",
+    "changes": "has a version that cannot be followed record by record: nothing is answered about it",
 }
 
 

@@ -43,7 +43,7 @@ def right(attack: Attack, people: Ints, found: Ints | None) -> int:
     return 0 if found is None else int((found == attack.values[people]).sum())
 
 
-def play(folder: Path, seed: int, top: int, way: str, looked_at: int) -> dict[str, float | str | int]:
+def play(folder: Path, seed: int, top: int, way: str, looked_at: int) -> dict[str, float | str | int | None]:
     """Play all tools against one gateway; nobody's value may come out."""
     attack, known, claimed = attacked(folder, seed, top, way)
     rows, answers, people = attack.system(known)
@@ -65,7 +65,7 @@ def play(folder: Path, seed: int, top: int, way: str, looked_at: int) -> dict[st
     return {
         "values": top + 1, "way": way, "seed": seed, "people": len(people), "sums": len(rows),
         "lll_right": exact[2], "bkz20_right": exact[20], "programmes": settled,
-        "narrowest_share": round(narrowest / top, 3), "claimed_share": round(claimed / top, 3),
+        "narrowest_share": round(narrowest / top, 3) if settled else None, "claimed_share": round(claimed / top, 3),
     }  # fmt: skip
 
 

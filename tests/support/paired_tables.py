@@ -91,13 +91,13 @@ def watch(pairs: Sequence[Pair], folder: Path, views: Path | None = None) -> tup
     path = folder / "people.duckdb"
     with duckdb.connect(str(path)) as con:
         for pair in pairs:
-            # Keys of their own: equal records in two tables of one database would be taken for copies (rule `copies`).
-            keys = np.arange(len(pair.pay)) + 1000 * int(pair.table.removeprefix("people"))
-            held = pa.table({"id": keys, "town": pair.town, "age": pair.age, "pay": pair.pay})
+            held = pa.table({"id": np.arange(len(pair.pay)), "town": pair.town, "age": pair.age, "pay": pair.pay})
             con.register("held", held)
             con.execute(f"CREATE TABLE {pair.table} AS SELECT id, town, age, pay::INTEGER AS pay FROM held")
     rules = path.with_suffix(".policy.yaml")
-    rules.write_text("version: 1\ntables:\n" + "".join(pair.policy for pair in pairs), encoding="utf-8")
+    names = ", ".join(pair.table for pair in pairs)  # they all count their people from 0, and many have nothing
+    said = f"version: 1\ndistinct: [[{names}]]\ntables:\n"
+    rules.write_text(said + "".join(pair.policy for pair in pairs), encoding="utf-8")
     _publish([pair.table for pair in pairs if pair.protected], path, views)
     seen: list[list[str]] = []
     coins = patch.object(secrets, "token_bytes", lambda number=32: b"c" * number)  # the same private coins for both
