@@ -118,7 +118,7 @@ class VersionEntry(Strict):
     version: str
     """The keyed fingerprint of its records."""
     cells: str
-    """Its cells without their values, packed: key, number of values, and a keyed digest per confidential column."""
+    """How many cells it has and, per confidential column, their numbers of values and one keyed digest, packed."""
     formerly: str | None = None
     """The name under which the ledger knew the same records before."""
     named: dict[str, str] = Field(default_factory=dict)

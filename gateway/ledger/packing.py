@@ -83,3 +83,20 @@ def unpack_digests(text: str) -> NDArray[np.int64]:
         return np.frombuffer(base64.b64decode(text, validate=True), dtype="<i8").astype(np.int64)
     except (binascii.Error, ValueError):
         raise LedgerError("a sketch in the ledger cannot be read: run `sdcdb ledger verify`") from None
+
+
+def pack_steps(steps: NDArray[np.int64]) -> str:
+    """Write whole numbers, most of them small or alike, as text that is short then.
+
+    >>> unpack_steps(pack_steps(np.array([1, 1, -5])))
+    array([ 1,  1, -5])
+    """
+    return base64.b64encode(zlib.compress(np.asarray(steps, dtype="<i8").tobytes(), 6)).decode("ascii")
+
+
+def unpack_steps(text: str) -> NDArray[np.int64]:
+    """Read them back."""
+    try:
+        return np.frombuffer(zlib.decompress(base64.b64decode(text, validate=True)), dtype="<i8").astype(np.int64)
+    except (binascii.Error, zlib.error, ValueError):
+        raise LedgerError("a version in the ledger cannot be read: run `sdcdb ledger verify`") from None

@@ -38,8 +38,8 @@ def category_of(
         if measure.confidential is not None:
             raise Unsupported(
                 f"{category!r} is confidential: it cannot choose the records of which {measure.confidential!r} is "
-                "added up",
-                f"COUNT(*) by {category}, or the protected view",
+                "added up, because such a sum also tells in which groups they are",
+                f"COUNT(*) by {category}, {measure.confidential} by other columns, or both from the protected view",
             )
         if table.person is not None and category in table.constant and measure.kind != "people":
             raise Unsupported(

@@ -19,8 +19,8 @@ from sdcdb.gateway.tables.frequencies import Frequencies, read_frequencies
 from sdcdb.gateway.tables.owners import Owners, read_owners, told_apart
 from sdcdb.policy.models import ROWID
 
-MOST_CELLS = 200_000
-HALF = 2**64 - 1
+MOST_CELLS = 400_000
+_FINEST = 12  # decimals of numbers that DuckDB turns into whole ones
 Indices = NDArray[np.intp]
 
 
@@ -37,8 +37,8 @@ class Totals:
     least: NDArray[Any]
     greatest: NDArray[Any]
     scale: int | None
-    digests: Sequence[int]
-    """The XOR over each cell's records of a digest of key and value: what moves between cells keeps its digest."""
+    digest: int
+    """The XOR over all records of a digest of key and value: in whatever cells they are, it is the same."""
 
     def count(self, cells: Indices) -> int:
         """Return the number of values in these cells."""
@@ -155,32 +155,38 @@ def _must_not_multiply(con: duckdb.DuckDBPyConnection, table: Restricted) -> Non
 
 
 def _totals(con: duckdb.DuckDBPyConnection, source: str, number: int, column: Confidential) -> Totals:
-    digest = _total("d", number)  # in halves: DuckDB is slow to turn a number of 128 bits into one of Python
-    halves = f"CAST({digest} >> 64 AS UBIGINT), CAST({digest} & {HALF}::UHUGEINT AS UBIGINT)"
-    columns = ", ".join([*(_total(letter, number) for letter in "nslg"), halves])
-    rows = con.execute(f'SELECT {columns} FROM {source} ORDER BY "{CELL}"').fetchall()
     scale = None if column.type in {"DOUBLE", "FLOAT"} else _decimals(column.type)
-    counts, sums, least, greatest, high, low = zip(*rows, strict=True) if rows else ((), (), (), (), (), ())
-    exact = (_exact(each, scale) for each in (sums, least, greatest))
-    return Totals(
-        column,
-        np.array(counts, dtype=np.int64),
-        next(exact),
-        next(exact),
-        next(exact),
-        scale,
-        [(upper or 0) << 64 | (lower or 0) for upper, lower in zip(high, low, strict=True)],
-    )
+    held = [_total(letter, number) for letter in "slg"]
+    (digest,) = con.execute(f"SELECT bit_xor({_total('d', number)}) FROM {source}").fetchone() or (None,)
+    counts = con.execute(f'SELECT {_total("n", number)} AS n FROM {source} ORDER BY "{CELL}"').fetchnumpy()["n"]
+    wide = " + ".join(f"coalesce(sum(abs(CAST({name} AS DOUBLE))), 0)" for name in held)
+    (widest,) = con.execute(f"SELECT {wide} FROM {source}").fetchone() or (0.0,)
+    if scale is None:
+        sums, least, greatest = _read(con, source, held, "CAST({} AS DOUBLE)", np.float64)
+    elif scale <= _FINEST and widest * 10**scale < 2**60:
+        power = f"CAST({{}} AS DECIMAL(38, {scale})) * {10**scale}" if scale else "{}"
+        sums, least, greatest = _read(con, source, held, f"CAST({power} AS BIGINT)", np.int64)
+    else:
+        rows = con.execute(f'SELECT {", ".join(held)} FROM {source} ORDER BY "{CELL}"').fetchall()
+        sums, least, greatest = (_exact(each, scale) for each in (zip(*rows, strict=True) if rows else ((), (), ())))
+    return Totals(column, np.asarray(counts, dtype=np.int64), sums, least, greatest, scale, int(digest or 0))
+
+
+def _read(
+    con: duckdb.DuckDBPyConnection, source: str, names: Sequence[str], cast: str, kind: type[np.generic]
+) -> list[NDArray[Any]]:
+    """Read numbers that fit into 64 bits, with 0 where there are none: millions of cells at once."""
+    listed = ", ".join(f"coalesce({cast.format(name)}, 0) AS c{n}" for n, name in enumerate(names))
+    found = con.execute(f'SELECT {listed} FROM {source} ORDER BY "{CELL}"').fetchnumpy()
+    return [np.asarray(found[f"c{n}"], dtype=kind) for n in range(len(names))]
 
 
 def _total(letter: str, number: int) -> str:
     return quoted(identifier(total_column(letter, number)))
 
 
-def _exact(values: Sequence[Any], scale: int | None) -> NDArray[Any]:
-    """Keep numbers exactly: floats as they are, others as whole numbers of their last digit."""
-    if scale is None:
-        return np.array([0.0 if value is None else float(value) for value in values])
+def _exact(values: Sequence[Any], scale: int) -> NDArray[Any]:
+    """Keep numbers exactly, as whole numbers of their last digit."""
     if scale == 0:
         whole = [0 if value is None else int(value) for value in values]
     else:

@@ -1,6 +1,5 @@
 """How many records of each cell have each value of a confidential category."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import duckdb
@@ -21,11 +20,11 @@ HALF = 2**64 - 1
 
 @dataclass(frozen=True, eq=False)
 class Frequencies:
-    """The records of each cell by value, a column for each; and digests of key and value, as of a number's totals."""
+    """The records of each cell by value, a column for each; and a digest, as of a number's totals."""
 
     category: Category
     by_value: NDArray[np.int64]
-    digests: Sequence[int]
+    digest: int
 
     @property
     def counts(self) -> NDArray[np.int64]:
@@ -52,7 +51,7 @@ def _read(
     value, cell, text = quoted(identifier(category.name)), quoted(identifier(CELL)), cell_text(table)
     parts = [f"count(*) FILTER (WHERE v {_is(each)}) AS n{n}" for n, each in enumerate(category.public.values)]
     parts.append(f"bit_xor(md5_number(concat_ws(chr(31), {text_literal(secret)}, k, coalesce(v, chr(1))))) AS d")
-    halves = f"CAST(d >> 64 AS UBIGINT) AS high, CAST(d & {HALF}::UHUGEINT AS UBIGINT) AS low"  # as in `cells`
+    halves = f"CAST(d >> 64 AS UBIGINT) AS high, CAST(d & {HALF}::UHUGEINT AS UBIGINT) AS low"  # which numpy can hold
     rows = con.execute(
         f"SELECT * EXCLUDE (d), {halves} FROM (SELECT {cell} AS cell, {', '.join(parts)} "
         f"FROM (SELECT {text} AS cell_text, CAST({value} AS VARCHAR) AS v, CAST({key} AS VARCHAR) AS k "
@@ -63,15 +62,13 @@ def _read(
     by_value = np.zeros((len(records), category.size), dtype=np.int64)
     for n in range(category.size):
         by_value[held["cell"], n] = held[f"n{n}"]
-    digests = [0] * len(records)
-    for number, high, low in zip(*(held[name].tolist() for name in ("cell", "high", "low")), strict=True):
-        digests[number] = high << 64 | low
+    high, low = (int(np.bitwise_xor.reduce(held[name].astype(np.uint64), initial=0)) for name in ("high", "low"))
     if (by_value.sum(axis=1) != records).any():
         raise DatabaseError(
             f"{table.name}.{category.name} has values that `known` does not name: `sdcdb check` says which; "
             "name every value with its public share, and `null` if it can be missing"
         )
-    return Frequencies(category, by_value, digests)
+    return Frequencies(category, by_value, high << 64 | low)
 
 
 def _is(value: str | None) -> str:

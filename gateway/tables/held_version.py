@@ -1,10 +1,10 @@
-"""A version of a table as the ledger keeps it: its cells without their values, which keyed digests stand for."""
+"""A version of a table as the ledger keeps it: its cells without names and values; a keyed digest stands for those."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import xor
-from typing import Self
+from typing import Any, Self
 
 from sdcdb.errors import LedgerError
 from sdcdb.gateway.ledger.entry import VersionEntry
@@ -14,51 +14,48 @@ from sdcdb.gateway.tables.cells import Cells
 
 @dataclass(frozen=True)
 class VersionCells:
-    """The cells of one version for one confidential column: key, number of values, and the XOR of their digests."""
+    """The cells of one version for one confidential column: the number of values of each, and one digest of all."""
 
-    keys: Sequence[str]
     counts: Sequence[int]
-    digests: Sequence[int]
+    digest: int
 
 
 @dataclass(frozen=True)
 class HeldVersion:
-    """The cells' keys, and the cells of each confidential column by the name that it had."""
+    """How many cells a version has, and the cells of each confidential column by the name that it had."""
 
     fingerprint: str
-    keys: Sequence[str]
+    size: int
     columns: Mapping[str, VersionCells]
     named: Mapping[str, str]
 
     @classmethod
     def of(cls, entry: VersionEntry) -> Self:
-        """Read a version from the ledger."""
+        """Read a version from the ledger. Older ones name their cells and have a digest for each."""
         held = unpack_json(entry.cells)
         try:
-            columns = {
-                name: VersionCells(held["keys"], each["counts"], [int(digest, 16) for digest in each["digests"]])
-                for name, each in held["columns"].items()
-            }
-            return cls(entry.version, held["keys"], columns, entry.named)
+            size = len(held["keys"]) if "keys" in held else int(held["size"])
+            columns = {name: VersionCells(each["counts"], _digest(each)) for name, each in held["columns"].items()}
+            return cls(entry.version, size, columns, entry.named)
         except (ValueError, KeyError, TypeError, AttributeError):
             raise LedgerError("a version in the ledger cannot be read: run `sdcdb ledger verify`") from None
 
     @classmethod
     def of_cells(cls, cells: Cells) -> Self:
         """Return the version that a table is in now."""
-        keys = [""] * cells.size
-        columns = {n: VersionCells(keys, each.counts.tolist(), each.digests) for n, each in cells.held.items()}
-        return cls("", keys, columns, {})
-
-    def cells(self, column: str) -> VersionCells:
-        """Return the cells of a column; one that was not there then had no values."""
-        nothing = [0] * len(self.keys)
-        return self.columns.get(column) or VersionCells(self.keys, nothing, nothing)
+        columns = {name: VersionCells(each.counts.tolist(), each.digest) for name, each in cells.held.items()}
+        return cls("", cells.size, columns, {})
 
     def digest(self, column: str) -> tuple[int, int] | None:
         """Return what a column is known by, whatever its name: how many values it has, and their digest."""
         found = self.columns.get(column)
-        return None if found is None else (sum(found.counts), reduce(xor, found.digests, 0))
+        return None if found is None else (sum(found.counts), found.digest)
+
+
+def _digest(column: Mapping[str, Any]) -> int:
+    if "digests" in column:
+        return reduce(xor, (int(digest, 16) for digest in column["digests"]), 0)
+    return int(column["digest"], 16)
 
 
 def names_over_versions(column: str, versions: Sequence[HeldVersion]) -> list[str]:
@@ -77,10 +74,9 @@ def names_over_versions(column: str, versions: Sequence[HeldVersion]) -> list[st
     return names[::-1]
 
 
-def pack_version(cells: Cells, keys: Sequence[str]) -> str:
+def pack_version(cells: Cells) -> str:
     """Write the cells of a version as the ledger keeps them."""
     columns = {
-        name: {"counts": totals.counts.tolist(), "digests": [f"{digest:x}" for digest in totals.digests]}
-        for name, totals in cells.held.items()
+        name: {"counts": held.counts.tolist(), "digest": f"{held.digest:x}"} for name, held in cells.held.items()
     }
-    return pack_json({"keys": list(keys), "columns": columns})
+    return pack_json({"size": cells.size, "columns": columns})

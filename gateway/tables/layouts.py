@@ -13,16 +13,27 @@ class UnexplainedError(DatabaseError):
 
 
 def layout_of(
-    entries: Sequence[VersionEntry], held: Sequence[HeldVersion], names: Sequence[str], *, people: bool
+    entries: Sequence[VersionEntry],
+    held: Sequence[HeldVersion],
+    names: Sequence[str],
+    *,
+    people: bool,
+    known: Layout | None = None,
 ) -> Layout:
-    """Lay out a column that had these names: by its values, or by its people, whose values may have changed."""
-    layout = Layout()
+    """Lay out a column that had these names: by its values, or by its people, whose values may have changed.
+
+    `known` is the layout of the first of these versions, as many as it has.
+    """
+    layout = Layout() if known is None else known.copy()
+    done = len(layout.sizes)
     for number, (entry, version, name) in enumerate(zip(entries, held, names, strict=True)):
+        if number < done:
+            continue
         packed = (entry.people.get(name) if people else None) or entry.moves.get(name)
         if packed is not None and number:
-            layout.follow(Moves.unpack(packed), len(version.keys))
+            layout.follow(Moves.unpack(packed), version.size)
         elif name not in version.columns:
-            layout.leave_out(len(version.keys))
+            layout.leave_out(version.size)
         elif not number:
             layout.begin(version.columns[name].counts)
         elif version.fingerprint == held[number - 1].fingerprint:

@@ -1,6 +1,5 @@
 """Writing a version of a table: the first one, or one that follows from the one before record by record."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,11 +16,10 @@ NO_RECORDS = "none"  # keys do not name the records: a later version cannot be f
 
 @dataclass(frozen=True)
 class Now:
-    """A table as it is: fingerprint, cells, their keys, and the records where keys name them."""
+    """A table as it is: fingerprint, cells, and the records where keys name them."""
 
     fingerprint: str
     cells: Cells
-    keys: Sequence[str]
     records: Records | None
 
 
@@ -30,7 +28,7 @@ def new_version(ledger: Path, now: Now, past: Past, entry: VersionEntry) -> Vers
 
     Raises `DatabaseError` where that cannot be said. Whoever has the same records as before is not asked for more.
     """
-    entry = entry.model_copy(update={"cells": pack_version(now.cells, now.keys)})
+    entry = entry.model_copy(update={"cells": pack_version(now.cells)})
     if not past.versions or entry.as_new:
         return _first(ledger, now, entry)
     newest = past.versions[-1]

@@ -13,12 +13,10 @@ from sdcdb.gateway.ledger.entry import VersionEntry, entries, fields_of
 from sdcdb.gateway.ledger.ledger import Ledger
 from sdcdb.gateway.linear import strictest
 from sdcdb.gateway.pools import fold
-from sdcdb.gateway.reading.reserved import CELL
 from sdcdb.gateway.relations import Relations, Restricted
 from sdcdb.gateway.rules.table import denied
 from sdcdb.gateway.rules.versions import same_version
 from sdcdb.gateway.tables.batch import count_changed, is_enough
-from sdcdb.gateway.tables.cell_text import cell_text
 from sdcdb.gateway.tables.cells import Cells
 from sdcdb.gateway.tables.fingerprint import fingerprint, sign
 from sdcdb.gateway.tables.foretelling import Foretelling
@@ -148,7 +146,7 @@ class Tables:
         before = read_followed(self._ledger.path, past.versions[-1].records)
         if before is None or self._too_few.get(table.name) == now:
             return False
-        cells, _ = self._cells(table)
+        cells = self._cells(table)
         records = read_records(self._con, table, cells, self._vault.secret)
         enough = records is not None and is_enough(
             count_changed(before, records), table.limits.refresh_people, self._most_of_one(table)
@@ -246,7 +244,7 @@ class Tables:
             else:
                 self._begin(table, past, unlike=others.values())
         elif past.version == now:
-            cells, _ = self._cells(table)
+            cells = self._cells(table)
             if past.versions[-1].records and same_names(HeldVersion.of(past.versions[-1]), cells):
                 self._know(table, cells, past)
             else:
@@ -301,9 +299,9 @@ class Tables:
 
         It must not hold records of other tables, nor of those in `unlike`; None is for not looking.
         """
-        cells, keys = self._cells(table)
+        cells = self._cells(table)
         version, sketches = self._current[table.name], self._sketch(table)
-        now = Now(version, cells, keys, read_records(self._con, table, cells, self._vault.secret))
+        now = Now(version, cells, read_records(self._con, table, cells, self._vault.secret))
         bare = VersionEntry(
             table=table.name,
             version=version,
@@ -329,13 +327,12 @@ class Tables:
         try:
             ratios = self._views.ratios(table)
             newest = past.versions[-1].records
-            self._histories[table.name] = TableHistory(
-                table, cells, version, past, foretold, ratios, partial(read_followed, self._ledger.path, newest)
-            )
+            followed, before = partial(read_followed, self._ledger.path, newest), self._histories.get(table.name)
+            self._histories[table.name] = TableHistory(table, cells, version, past, foretold, ratios, followed, before)
         except UnexplainedError as problem:
             self._unexplained[table.name] = str(problem)
 
-    def _cells(self, table: Restricted) -> tuple[Cells, list[str]]:
+    def _cells(self, table: Restricted) -> Cells:
         cells = self._vault.cells(table)
         for name, linear in table.linear.items():
             if breaks_equation(self._con, table.name, Equation(name, linear.base, linear.factor, linear.offset)):
@@ -353,8 +350,7 @@ class Tables:
                         f"{table.name}.{totals.column.name} has values outside of its domain, or NaN: "
                         "`sdcdb check` says which; fix the data or the policy"
                     )
-        rows = self._con.execute(f'SELECT {cell_text(table)} FROM {cells.source} ORDER BY "{CELL}"').fetchall()
-        return cells, [str(key) for (key,) in rows]
+        return cells
 
 
 def _account() -> str:

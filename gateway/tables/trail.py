@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdcdb.errors import LedgerError
-from sdcdb.gateway.ledger.packing import pack_digests, unpack_digests
+from sdcdb.gateway.ledger.packing import pack_steps, unpack_digests, unpack_steps
 
 Ints = NDArray[np.int64]
 
 NEW, GONE = -1, -1
+_STEPS = "~"  # begins moves that are written as the steps from number to number
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,14 +41,17 @@ class Moves:
     @classmethod
     def unpack(cls, text: str) -> Self:
         """Read moves from the ledger."""
-        numbers = unpack_digests(text)
+        steps = text.startswith(_STEPS)
+        numbers = unpack_steps(text.removeprefix(_STEPS)) if steps else unpack_digests(text)
         if len(numbers) % 3:
             raise LedgerError("a version in the ledger cannot be read: run `sdcdb ledger verify`")
-        return cls(*numbers.reshape(3, -1))
+        parts = numbers.reshape(3, -1)
+        return cls(*(np.cumsum(parts, axis=1) if steps else parts))
 
     def pack(self) -> str:
         """Write moves as the ledger keeps them."""
-        return pack_digests(np.concatenate([self.classes, self.cells, self.records]))
+        steps = [np.diff(each, prepend=0) for each in (self.classes, self.cells, self.records)]
+        return _STEPS + pack_steps(np.concatenate(steps))
 
     def numbered(self, before: int) -> Ints:
         """Return the class that each move makes, `before` being the number of classes so far.
@@ -114,59 +118,79 @@ def _place(moves: Moves, classes: Ints, cells: Ints) -> NDArray[np.intp]:
 
 
 class Layout:
-    """The audit's columns over a number of views: the size of each class, and the classes in each view's cells."""
+    """The audit's columns over a number of views: the size of each class, and its cell in each view."""
 
     def __init__(self) -> None:
-        self.counts: list[int] = []
-        self.views: list[list[list[int]]] = []
+        self.counts: Ints = np.zeros(0, dtype=np.int64)
+        self.sizes: list[int] = []
+        """How many cells each view has."""
         self.whole = True  # whether a view's cells are the classes themselves
-        self._holding: list[list[list[int]]] = []  # for each class, the cells of all views that hold it
+        self._places: list[Ints] = []  # of each view, the cell of each class that there was when it was last looked at
+        self._origins: Ints = np.zeros(0, dtype=np.int64)  # the class that each one was split off from, or NEW
+        self._ends: list[int] = []  # how many classes there were after each view
 
     def begin(self, counts: Sequence[int]) -> None:
         """Take in a first view, whose cells are classes."""
-        cells = [[number] for number in range(len(counts))]
-        self.counts, self.views, self._holding = list(counts), [cells], [[cell] for cell in cells]
+        self.counts = np.array(counts, dtype=np.int64)
+        self._origins = np.full(len(counts), NEW, dtype=np.int64)
+        self._add(np.arange(len(counts), dtype=np.int64), len(counts))
+
+    def _add(self, places: Ints, cells: int) -> None:
+        self._places.append(places)
+        self.sizes.append(cells)
+        self._ends.append(len(self.counts))
+
+    def copy(self) -> "Layout":
+        """Return a layout that goes on by itself."""
+        found = Layout()
+        found.counts, found.whole, found._origins = self.counts, self.whole, self._origins
+        found.sizes, found._places, found._ends = [*self.sizes], [*self._places], [*self._ends]
+        return found
 
     def leave_out(self, cells: int) -> None:
         """Take in a view of so many cells that holds nobody."""
         self.whole = False
-        self.views.append([[] for _ in range(cells)])
+        self._add(np.full(len(self.counts), GONE, dtype=np.int64), cells)
 
     def repeat(self) -> None:
         """Take in a view that is as the last one."""
-        self.views.append(self.views[-1])
+        self._add(self._places[-1], self.sizes[-1])
 
     def follow(self, moves: Moves, cells: int) -> None:
         """Take in a further view of so many cells."""
         self.whole = False
-        view: list[list[int]] = [[] for _ in range(cells)]
-        made = moves.numbered(len(self.counts)).tolist()
-        rows = zip(moves.classes.tolist(), moves.cells.tolist(), moves.records.tolist(), made, strict=True)
-        for source, into, records, number in rows:
-            if number == len(self.counts):
-                self.counts.append(records)
-                self._holding.append([])
-                for cell in self._holding[source] if source != NEW else ():
-                    cell.append(number)
-                    self._holding[number].append(cell)
-            else:
-                self.counts[number] = records
-            if into != GONE:
-                view[into].append(number)
-        for cell in view:
-            for number in cell:
-                self._holding[number].append(cell)
-        self.views.append(view)
+        before = len(self.counts)
+        made = moves.numbered(before)
+        fresh = made >= before
+        self.counts, self._origins = (
+            np.concatenate([each, np.zeros(np.count_nonzero(fresh), dtype=np.int64)])
+            for each in (self.counts, self._origins)
+        )
+        self.counts[made], self._origins[made[fresh]] = moves.records, moves.classes[fresh]
+        places = np.full(len(self.counts), GONE, dtype=np.int64)
+        places[made] = moves.cells
+        self._add(places, cells)
 
     def array(self) -> Ints:
         """Return the number of values of every class."""
-        return np.array(self.counts, dtype=np.int64)
+        return self.counts
+
+    def cells_of(self, view: int = -1) -> Ints:
+        """Return the cell of each class in a view, or `GONE`: what was split off later was where the whole was."""
+        places = self._places[view]
+        known, number = len(places), len(self.counts)
+        if known < number:
+            places = np.concatenate([places, np.full(number - known, GONE, dtype=np.int64)])
+            for end in self._ends:
+                if end > known:
+                    origins = self._origins[known:end]
+                    places[known:end] = np.where(origins == NEW, GONE, places[origins])
+                    known = end
+            self._places[view] = places
+        return places
 
     def spread(self, flags: NDArray[np.bool_], view: int = -1) -> NDArray[np.bool_]:
         """Turn flags of a view's cells into flags of the classes."""
         if self.whole:
             return flags
-        spread = np.zeros(len(self.counts), dtype=np.bool_)
-        for cell in np.flatnonzero(flags):
-            spread[self.views[view][cell]] = True
-        return spread
+        return np.append(flags, False)[self.cells_of(view)]

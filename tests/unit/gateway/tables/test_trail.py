@@ -29,13 +29,16 @@ def test_classes_are_the_records_that_were_together_in_every_version(seed: int) 
             layout.begin(np.bincount(view[here], minlength=cells).tolist())
         else:
             trail, moves = trail.follow(digests[order], view[order])
+            before = layout.copy()
             layout.follow(Moves.unpack(moves.pack()), cells)
+            assert len(before.counts) <= len(layout.counts)
+            assert before.sizes == layout.sizes[:-1]  # a copy goes on by itself
 
     assert trail is not None
     ever = (where != GONE).any(axis=0)
     wanted = Counter(tuple(int(cell) for cell in where[:, record]) for record in np.flatnonzero(ever))
     found = Counter({
-        tuple(next((cell for cell in range(cells) if number in view[cell]), GONE) for view in layout.views): size
+        tuple(int(layout.cells_of(view)[number]) for view in range(versions)): size
         for number, size in enumerate(layout.counts)
         if size
     })  # fmt: skip
