@@ -52,6 +52,7 @@ def serve(
         from sdcdb.connection.connect import must_be_a_database
         from sdcdb.gateway.auth.users import UserStore
         from sdcdb.gateway.auth.users_file import users_path
+        from sdcdb.gateway.inference.rehearsal import rehearse
         from sdcdb.gateway.server.json_log import log_to
         from sdcdb.gateway.server.service import Service
     except ModuleNotFoundError:
@@ -70,6 +71,8 @@ def serve(
     doors = _doors(settings)
     log_to()
     users = UserStore(users_path(settings.database))
+    with out.progress("loading the audit"):
+        rehearse()  # or the first analyst would wait for it
     with Service(settings.database, settings.policy, users, settings.capacity()) as service:
 
         def opened(listening: "Listening") -> None:

@@ -1,6 +1,6 @@
 """What a database knows of its columns beyond one table's profile: some values, keys, and who refers to whom."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -9,7 +9,7 @@ import duckdb
 from sdcdb.connection.identifiers import identifier, quoted, table_reference
 from sdcdb.connection.profile import ColumnProfile, TableProfile
 from sdcdb.policy.column_names import core, read_name, tokens
-from sdcdb.policy.guess import Evidence, Guess, guess_key, guess_role
+from sdcdb.policy.guess import FEW, Evidence, Guess, guess_key, guess_role
 from sdcdb.policy.models import Role
 
 PERSONAL = ("person", "reach", "house", "official", "login", "names of people", "birth", "sex", "e-mail", "phone")
@@ -48,14 +48,17 @@ def understand(con: duckdb.DuckDBPyConnection, profiles: list[TableProfile]) -> 
             name: (column, replace(seen, **_relation(table, column, profiles, public)))
             for name, (column, seen) in alone[table.name].items()
         }
-        person = _person(table, {name: guess_role(*both) for name, both in referring.items()}) or next(
-            (name for name, (_, seen) in referring.items() if seen.refers in people), None
+        first = {name: guess_role(*both) for name, both in referring.items()}
+        declared = _declared_key(con, table)
+        key = declared[0] if len(declared) == 1 else guess_key(table)
+        person = (
+            _person(table, first)
+            or next((name for name, (_, seen) in referring.items() if seen.refers in people), None)
+            or (None if key else _repeating(table, first, declared))
         )
         seen = dict(referring)
         for name in _one_per_person(con, table, person, referring) if person else ():
             seen[name] = (seen[name][0], replace(seen[name][1], per_person=person))
-        declared = _declared_key(con, table)
-        key = declared[0] if len(declared) == 1 else guess_key(table)
         roles = {name: guess_role(*both) for name, both in seen.items()}
         together = () if key else declared or _composite(con, table)
         most = _most_records(con, table, person) if person else 1
@@ -123,6 +126,22 @@ def _person(table: TableProfile, guesses: Mapping[str, Guess]) -> str | None:
     """Return the column that names a person in several records."""
     identifiers = [column for column in table.columns if guesses[column.name].role is Role.IDENTIFIER]
     return next((column.name for column in identifiers if names_person(column)), None)
+
+
+def _repeating(table: TableProfile, guesses: Mapping[str, Guess], declared: Sequence[str]) -> str | None:
+    """Return the identifier that repeats in a table whose records no column names: of a person, for all we know.
+
+    Whatever it is called, counting its values instead of records is the safer error. Columns of the key come first.
+    """
+    repeating = [
+        column
+        for column in table.columns
+        if guesses[column.name].role is Role.IDENTIFIER
+        and FEW < column.distinct < column.rows
+        and (column.name in declared or numbers_something(column))
+    ]
+    repeating.sort(key=lambda column: (column.name not in declared, -column.distinct))
+    return repeating[0].name if repeating else None
 
 
 def names_person(column: ColumnProfile) -> bool:

@@ -54,17 +54,10 @@ def first_use() -> None:
 
 def compiled() -> None:
     """Fetch machine code from numba's cache. No DuckDB here: its threads would not come along when forking."""
-    import numpy as np
-
-    from sdcdb.gateway.inference import Knowledge, Limits, Question
+    from sdcdb.gateway.inference.rehearsal import rehearse
     from sdcdb.measures import cae
 
-    for step in (None, 1.0):
-        knowledge = Knowledge(np.ones(400, dtype=np.int64), 0.0, 1000.0, step, Limits(3, 10.0), b"secret")
-        for first in (0, 40, 90):
-            question = Question((np.arange(400) >= first) & (np.arange(400) < first + 200), frozenset({"sum"}))
-            knowledge.consider([question])
-            knowledge.learn([question], [{"sum": 100_000.0}])
+    rehearse()
     cae([1.0, 2.0], [0.5, 0.5])
 
 

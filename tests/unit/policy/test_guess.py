@@ -180,6 +180,18 @@ def test_several_records_of_one_person_do_not_count_as_several_people() -> None:
     assert not policy.tables["visits"].protect, "what is suggested for other tables takes records for people"
 
 
+@pytest.mark.parametrize("key", [', PRIMARY KEY ("Xylo Nr", jahr)', ""])
+def test_an_unknown_number_that_repeats_is_taken_for_a_person(key: str) -> None:
+    con = duckdb.connect()
+    con.execute(f'CREATE TABLE noten ("Xylo Nr" INTEGER, jahr INTEGER, geschlecht VARCHAR, note DECIMAL(3, 1){key})')
+    con.execute(
+        "INSERT INTO noten SELECT 70000 + i % 500, 2020 + i // 500, ['m', 'w'][1 + i % 2], i % 5 FROM range(2000) r(i)"
+    )
+    text = draft_policy(con, "x.duckdb")
+    assert re.search(r'person: "?Xylo Nr"?  # CHECK: somebody has 4 records', text)
+    assert drafted(con).tables["noten"].person == "Xylo Nr"
+
+
 def test_views_and_other_schemas() -> None:
     con = duckdb.connect()
     con.execute("CREATE SCHEMA hr")
