@@ -25,7 +25,7 @@ _QUALIFIED = re.compile(
 )
 _TIMED = re.compile(
     r"""
-    ('(?:[^']|'')*' | "(?:[^"]|"")*" | --[^\n\r]* | /\*.*?\*/)
+    ('(?:[^']|'')*' | "(?:[^"]|"")*" | --[^\n\r]* | /\*.*?\*/ | (?P<tag>\$(?:[A-Za-z_]\w*)?\$).*?(?P=tag))
   | \bTO_DATE\s*\(\s*'(?P<date>\d{4}-\d\d-\d\d)'\s*,\s*'YYYY-MM-DD'\s*\)
   | \bTO_TIMESTAMP\s*\(\s*'(?P<time>\d{4}-\d\d-\d\d\ \d\d:\d\d:\d\d(?:\.\d{1,6})?)'\s*,
       \s*'YYYY-MM-DD\ HH24:MI:SS(?:\.(?:US|MS))?'\s*\)
@@ -57,6 +57,8 @@ def dated(sql: str) -> str:
 
     >>> dated("SELECT to_date('2024-02-01', 'YYYY-MM-DD'), 'to_date(''2024-02-01'', ...)'")
     "SELECT DATE '2024-02-01', 'to_date(''2024-02-01'', ...)'"
+    >>> dated("SELECT $a$to_date('2024-02-01', 'YYYY-MM-DD')$a$, $1")
+    "SELECT $a$to_date('2024-02-01', 'YYYY-MM-DD')$a$, $1"
     """
     return _TIMED.sub(_constant, sql)
 
