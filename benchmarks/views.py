@@ -141,7 +141,8 @@ def measure(folder: Path, rows: int, *, full: bool) -> tuple[list[list[str]], fl
         con.execute(f"CREATE TABLE t AS {table_sql(rows)}")
         con.execute("CHECKPOINT")
         protect(database)
-        plain = timed(lambda: con.execute("CREATE OR REPLACE TABLE copy AS SELECT * FROM t"))
+        same = "SELECT * EXCLUDE (id) FROM t"  # the ten columns that the view has
+        plain = timed(lambda: con.execute(f"CREATE OR REPLACE TABLE copy AS {same}"))
         view = timed(lambda: con.execute("CREATE OR REPLACE TABLE by_view AS FROM v"))
         found = [line(rows, "perturbed copy of 10 columns", "plain copy", view, plain)]
         prefix = "'" + "k" * 32 + ":bits 0:'"

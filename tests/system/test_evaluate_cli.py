@@ -118,7 +118,7 @@ def test_ctrl_c_ends_it_at_once_at_any_moment(staff: Path, jobs: str) -> None:
             if started.poll() is None:
                 started.kill()
         assert (started.returncode, "stopped" in said, "Traceback" in said) == (130, True, False), said
-        assert took < 2, f"{took:.1f} s after {moment} s"  # half a second on a quiet machine
+        assert took < 4, f"{took:.1f} s after {moment} s"  # half a second on a quiet machine
         _wait_until_gone(started.pid)
 
 
@@ -149,6 +149,7 @@ def test_work_that_cannot_be_interrupted_ends_all_the_same() -> None:
     try:
         assert started.stdout is not None
         assert started.stdout.readline() == "go\n"
+        time.sleep(0.5)  # until it is inside
         started.send_signal(signal.SIGINT)
         _, said = started.communicate(timeout=20)
     finally:
