@@ -18,6 +18,10 @@ from sdcdb.gateway.server.service import Service
 from sdcdb.gateway.server.tls import Tls, read_tls
 from support.serving import PASSWORD
 
+_TYPES = ", ".join(f"pg_type t{n}" for n in range(12))
+SLOW_IN_CATALOGUE = f"SELECT COUNT(*) FROM {_TYPES} WHERE (t0.oid + t11.oid) % 7 = 3"
+"""A statement that the catalogue would take ages for."""
+
 
 class Door:
     """An open door: where it is, and how to connect."""

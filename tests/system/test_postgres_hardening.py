@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 from support import postgres_door, serving, soak_record, victims
-from support.postgres_door import Door
+from support.postgres_door import SLOW_IN_CATALOGUE, Door
 from support.protocol_fuzzer import attack, log_in, message, read_message, seeded
 
 from sdcdb.gateway.server.postgres.door import Limits
@@ -142,6 +142,19 @@ def test_a_client_that_leaves_in_the_middle_stops_its_statement(door: Door) -> N
             break
         time.sleep(0.1)
     assert not any(each.busy for each in door.door._sessions.values())
+
+
+def test_slow_statements_about_the_catalogue_hold_up_nobody_else(door: Door) -> None:
+    with contextlib.ExitStack() as hostile:
+        for _ in range(8):
+            raw = hostile.enter_context(door.raw())
+            log_in(raw)
+            raw.send(message(b"Q", SLOW_IN_CATALOGUE.encode() + b"\0"))
+        time.sleep(0.5)
+        with door.connect("eve") as con:
+            assert con.execute("SELECT relname FROM pg_class WHERE relname = 'staff'").fetchone() == ("staff",)
+            assert sum(each.busy for each in door.door._sessions.values()) == 8, "none of the others is done"
+    assert answers(door)
 
 
 def test_a_giant_parameter_is_an_error_and_no_more(door: Door) -> None:

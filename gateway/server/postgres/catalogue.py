@@ -14,6 +14,7 @@ from typing import Any
 import duckdb
 
 from sdcdb.errors import Denied
+from sdcdb.gateway.cancellation import Cancellation
 from sdcdb.gateway.deadline import deadline
 from sdcdb.gateway.relations import Relations
 from sdcdb.gateway.server.postgres.catalogue_tables import build, literal
@@ -23,6 +24,7 @@ from sdcdb.gateway.server.postgres.results import Result, from_rows
 from sdcdb.gateway.server.postgres.rewrite import for_duckdb
 from sdcdb.gateway.server.postgres.types import ARRAYS, Oid, Shown, shown
 from sdcdb.gateway.server.service import Service
+from sdcdb.gateway.server.turns import Turns
 
 SECONDS = 10.0
 MOST_ROWS = 100_000
@@ -30,6 +32,9 @@ _PORTION = 64
 _LONGEST_PARAMETER = 10_000
 _MOST_IDLE = 16  # cursors that are kept for the next statement
 _MOST_KEPT = 256  # results of constants
+_AT_ONCE = 16  # statements that run together
+_AT_ONCE_PER_USER = 2  # so that nobody's slow ones hold up somebody else's
+_MOST_WAITING = 1_000
 _CONSTANT = re.compile(r"SELECT\s+(?:\d{1,9}|'[^'\\]{0,50}'|TRUE|FALSE|NULL)(?:\s+AS\s+\w{1,63})?", re.IGNORECASE)
 _FLAGS = frozenset(
     {
@@ -45,6 +50,8 @@ class Catalogue:
 
     def __init__(self, service: Service) -> None:
         self._service = service
+        self.turns = Turns(_AT_ONCE, _AT_ONCE_PER_USER, _MOST_WAITING)
+        """The threads for its statements, which users take turns to have."""
         self._lock = threading.Lock()
         self._con: duckdb.DuckDBPyConnection | None = None
         self._built: Relations | None = None
@@ -66,39 +73,41 @@ class Catalogue:
         """Return the result of a constant, such as the SELECT 1 of pools that wonder whether we are there."""
         return self._kept.get(statement)
 
-    def run(self, statement: str, params: Sequence[Any] | None, user: str) -> Result:
+    def run(self, statement: str, params: Sequence[Any] | None, user: str, cancellation: Cancellation) -> Result:
         """Run a statement about the catalogue. What the engine says of an error is not passed on."""
         sql = for_duckdb(statement)
         if any(size_of(each) > _LONGEST_PARAMETER for each in params or ()):
             raise TooMuch("a parameter is too long for a statement about the catalogue")
         with self._cursor(user) as cursor:
-            rows, found = self._fetch(cursor, sql, params)
+            rows, found = self._fetch(cursor, sql, params, cancellation)
         result = from_rows([c[0] for c in found], [str(c[1]) for c in found], rows)
         result = replace(result, kinds=tuple(_numbered(c[0], str(c[1])) for c in found))
         if not params and len(self._kept) < _MOST_KEPT and _CONSTANT.fullmatch(statement):
             self._kept[statement] = result
         return result
 
-    def shape(self, statement: str, count: int) -> Result:
+    def shape(self, statement: str, count: int, cancellation: Cancellation) -> Result:
         """Return the columns of a question, without rows, from tables of the same columns that hold nothing."""
         with self._cursor("") as cursor:
-            rows, _ = self._fetch(cursor, f"DESCRIBE {statement}", [None] * count or None)
+            rows, _ = self._fetch(cursor, f"DESCRIBE {statement}", [None] * count or None, cancellation)
         return from_rows([row[0] for row in rows], [str(row[1]) for row in rows], ())
 
     def close(self) -> None:
-        """Close the instance."""
+        """Let what runs end, and close the instance."""
+        self.turns.close()
         with self._lock:
             self._discard()
 
     def _fetch(
-        self, cursor: duckdb.DuckDBPyConnection, sql: str, params: Sequence[Any] | None
+        self, cursor: duckdb.DuckDBPyConnection, sql: str, params: Sequence[Any] | None, cancellation: Cancellation
     ) -> tuple[list[tuple[Any, ...]], list[Any]]:
         try:
-            with deadline(cursor, SECONDS):
+            with deadline(cursor, SECONDS, cancellation):
                 ran = cursor.execute(sql, list(params)) if params else cursor.execute(sql)
                 rows = _fetch_some(ran)
         except Denied:
-            raise Refusal("57014", "the statement took too long") from None
+            why = "was cancelled" if cancellation.cancelled else "took too long"
+            raise Refusal("57014", f"the statement {why}") from None
         except (duckdb.Error, RuntimeError, ValueError, TypeError, OverflowError):
             raise Refusal(
                 "0A000", "this statement is not understood here", "rule: shape", "check names, types and functions"

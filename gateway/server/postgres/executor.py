@@ -4,6 +4,7 @@ import asyncio
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from sdcdb.connection.identifiers import fold
@@ -42,7 +43,9 @@ _NOTHING = {
     "analyze": "ANALYZE",
 }
 _PASSWORD = re.compile(r"(?:ALTER|CREATE|DROP)\s+(?:USER|ROLE)\b", re.IGNORECASE)
-_HARMLESS = re.compile(r"pg_\w+|information_schema|current_schema|current_database|current_user|version|set_config")
+_HARMLESS = re.compile(
+    r"pg_(?!sleep\b)\w+|information_schema|current_schema|current_database|current_user|version|set_config"
+)
 
 
 def first_word(statement: str) -> str:
@@ -91,7 +94,7 @@ class Executor:
         if self.in_catalogue(statement):
             nothing = [None] * len(oids)
             try:
-                found = await asyncio.to_thread(self._catalogue.run, statement, nothing, self.identity.name)
+                found = await self._browse(partial(self._catalogue.run, statement, nothing, self.identity.name))
                 return replace(found, rows=())
             except TooMuch:
                 if _names_system(statement):
@@ -99,7 +102,7 @@ class Executor:
         if privacy_question(statement) is not None:
             return from_rows(("property", "value"), ("VARCHAR", "VARCHAR"), ())
         try:
-            return await asyncio.to_thread(self._catalogue.shape, screen(dated(statement)), len(oids))
+            return await self._browse(partial(self._catalogue.shape, screen(dated(statement)), len(oids)))
         except Refusal:
             await self._explained(statement, [None] * len(oids))
             raise
@@ -128,7 +131,7 @@ class Executor:
             return kept
         if self.in_catalogue(statement):
             try:
-                return await asyncio.to_thread(self._catalogue.run, statement, params, self.identity.name)
+                return await self._browse(partial(self._catalogue.run, statement, params, self.identity.name))
             except TooMuch:
                 if _names_system(statement):
                     raise
@@ -218,6 +221,14 @@ class Executor:
         failed, self.status = self.status == b"E", b"I"
         self.cursors.end_of_transaction()
         return Result("COMMIT" if word in {"commit", "end"} and not failed else "ROLLBACK")
+
+    async def _browse(self, look: Callable[[Cancellation], Result]) -> Result:
+        """Run a statement about the catalogue when it is this user's turn. It can be cancelled."""
+        self._running = handle = Cancellation()
+        try:
+            return await asyncio.wrap_future(self._catalogue.turns.submit(self.identity.name, lambda: look(handle)))
+        finally:
+            self._running = None
 
     async def _ask(self, statement: str, params: Sequence[Any] | None) -> Result:
         self._running = Cancellation()

@@ -19,7 +19,17 @@ MOST_TABLES = 40
 MOST_BYTES = 16_000_000  # of a result
 _AMPLIFIES = {
     *("range", "generate_series", "list_resize", "array_resize", "printf", "bar", "replicate", "list_transform"),
-    *("list_reduce", "reduce", "apply", "list_apply", "array_apply", "sleep_ms", "repeat_row", "test_all_types"),
+    *(
+        "list_reduce",
+        "reduce",
+        "apply",
+        "list_apply",
+        "array_apply",
+        "sleep_ms",
+        "pg_sleep",
+        "repeat_row",
+        "test_all_types",
+    ),
 }
 _KINDS = (exp.Repeat, exp.Pad, exp.Lambda, exp.Space)
 _SERIES = (exp.GenerateSeries, exp.ExplodingGenerateSeries)
