@@ -31,6 +31,14 @@ class Cancellation:
             for stop in self._stops:
                 stop()
 
+    def on_cancel(self, stop: Callable[[], None]) -> None:
+        """Let `cancel` call `stop`, which must do nothing once the statement has ended."""
+        with self._lock:
+            if not self._cancelled:
+                self._stops.append(stop)
+                return
+        stop()
+
     def check(self) -> None:
         """Raise the denial if somebody cancelled."""
         if self._cancelled:

@@ -27,6 +27,7 @@ from sdcdb.gateway.ledger.tally import tally
 from sdcdb.gateway.ledger.verify import Verification, verify
 from sdcdb.gateway.reading.statement import Params, privacy_question
 from sdcdb.gateway.relations import Relations
+from sdcdb.gateway.rules.table import denied
 from sdcdb.gateway.rules.verdict import Verdict
 from sdcdb.gateway.server.gate import Gate
 from sdcdb.gateway.server.logins import Logins
@@ -299,7 +300,10 @@ class Service:
                 self._count(verdict(found), identity, began)
             return found
 
-        return self._turns.submit(identity.name, turn)
+        future = self._turns.submit(identity.name, turn)
+        if cancellation is not None:
+            cancellation.on_cancel(lambda: self._turns.withdraw(future, denied("cancelled")))
+        return future
 
     def _count(self, found: Verdict | BaseException, identity: Identity, began: float) -> None:
         seconds = time.perf_counter() - began

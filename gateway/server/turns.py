@@ -62,6 +62,21 @@ class Turns:
             self._start()
         return future
 
+    def withdraw(self, future: Future[Any], problem: Exception) -> None:
+        """Let a statement that still waits end with `problem`. One that runs or has ended goes on."""
+        with self._lock:
+            for user, line in self._lines.items():
+                found = next((each for each in line if each.future is future), None)
+                if found is not None:
+                    line.remove(found)
+                    self._waiting -= 1
+                    if not line:
+                        del self._lines[user]
+                    break
+            else:
+                return
+        future.set_exception(problem)
+
     def _start(self) -> None:
         """Start what may run. The lock is held."""
         for user in list(self._lines):

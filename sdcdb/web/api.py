@@ -1,10 +1,10 @@
 """The API for programs: `/api/v1`, JSON in, JSON, CSV or Arrow out, errors as problem+json."""
 
 import json
-from asyncio import wrap_future
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict
 from datetime import date, datetime
+from functools import partial
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
@@ -15,7 +15,6 @@ from starlette.routing import Route
 from sdcdb.errors import Denied, SdcdbError
 from sdcdb.gateway.auth.access import Act, Identity, NotAllowed, must
 from sdcdb.gateway.auth.users import LoginRefused
-from sdcdb.gateway.cancellation import Cancellation
 from sdcdb.gateway.server.shown import LedgerFilter
 from sdcdb.gateway.server.turns import Busy
 from sdcdb.terminal.values import plain
@@ -23,6 +22,7 @@ from sdcdb.web.context import context_of
 from sdcdb.web.encodings import OFFERED, chosen, encoded, verdict_data
 from sdcdb.web.identify import PlainPassword, from_own_page, program_of
 from sdcdb.web.openapi import document
+from sdcdb.web.presence import while_there
 from sdcdb.web.problem import denial, problem
 
 ROOT = "/api/v1"
@@ -77,12 +77,8 @@ async def ask(request: Request, identity: Identity) -> Response:
     if kind is None:
         return problem(406, "not acceptable", f"offered are {', '.join(OFFERED)}")
     sql, params = await _statement(request)
-    cancellation = Cancellation()
-    try:
-        answer = await wrap_future(context_of(request).service.submit(identity, sql, params, cancellation))
-    except BaseException:
-        cancellation.cancel()
-        raise
+    service = context_of(request).service
+    answer = await while_there(request, partial(service.submit, identity, sql, params))
     return await run_in_threadpool(encoded, answer, sql, kind)
 
 
@@ -90,8 +86,9 @@ async def ask(request: Request, identity: Identity) -> Response:
 async def explain(request: Request, identity: Identity) -> Response:
     """Return the verdict on a statement without running it."""
     sql, params = await _statement(request)
+    service = context_of(request).service
     return JSONResponse(
-        verdict_data(await wrap_future(context_of(request).service.submit_explain(identity, sql, params)))
+        verdict_data(await while_there(request, partial(service.submit_explain, identity, sql, params)))
     )
 
 

@@ -1,9 +1,9 @@
 """The desk of an analyst: the editor, answers, verdicts, denials with suggestions, and their own history."""
 
-from asyncio import wrap_future
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 from starlette.requests import Request
@@ -13,7 +13,6 @@ from starlette.routing import Route
 from sdcdb.errors import Denied, SdcdbError, Unsupported
 from sdcdb.gateway.answer import Answer
 from sdcdb.gateway.auth.access import Act
-from sdcdb.gateway.cancellation import Cancellation
 from sdcdb.gateway.rules.verdict import Verdict
 from sdcdb.gateway.server.service import Service
 from sdcdb.gateway.server.shown import LedgerFilter
@@ -23,6 +22,7 @@ from sdcdb.terminal.values import shown
 from sdcdb.web.context import context_of
 from sdcdb.web.encodings import CSV, encoded
 from sdcdb.web.entrance import Visit, blocking, for_people
+from sdcdb.web.presence import while_there
 from sdcdb.web.render import page
 from sdcdb.web.room import Room, rooms
 from sdcdb.web.suggestions import Suggestion, suggest
@@ -113,20 +113,16 @@ async def _outcome(request: Request, visit: Visit, sql: str, *, explain: bool) -
     service = context_of(request).service
     if not sql.strip():
         return Outcome(sql, error="Write a statement first, for example SELECT COUNT(*) FROM a table.")
-    cancellation = Cancellation()
     try:
         if explain:
-            verdict = await wrap_future(service.submit_explain(visit.identity, sql, None, cancellation))
+            verdict = await while_there(request, partial(service.submit_explain, visit.identity, sql, None))
             return _explained(sql, verdict, service)
-        answer = await wrap_future(service.submit(visit.identity, sql, None, cancellation))
+        answer = await while_there(request, partial(service.submit, visit.identity, sql, None))
     except Denied as refusal:
         kind = "unsupported" if isinstance(refusal, Unsupported) else "deny"
         return _explained(sql, Verdict(kind, refusal.rule, refusal.reason, refusal.hint), service)  # type: ignore[arg-type]
     except SdcdbError as error:
         return Outcome(sql, error=str(error))
-    except BaseException:
-        cancellation.cancel()
-        raise
     return await blocking(_answered, sql, answer)
 
 

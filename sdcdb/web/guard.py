@@ -5,6 +5,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sdcdb.web.problem import problem
@@ -55,6 +56,8 @@ class Guard:
                 await self._app(scope, _limited(receive, most), guarded)
             except _TooLarge:
                 await problem(413, "too large", f"at most {most:,} bytes are taken")(scope, receive, guarded)
+            except ClientDisconnect:  # nobody is there to be told
+                seen["status"] = 499
             except Exception as error:  # noqa: BLE001 - one place for all that nobody expected
                 self._failed(error)
                 if "begun" not in seen:

@@ -1,22 +1,40 @@
 """Requests that no browser sends, on the bare socket: each ends its own connection, and the door stays open."""
 
+import base64
+import json
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 
 import pytest
 from support import serving
 
+from sdcdb.gateway.server.service import Service
 from sdcdb.web import patience
 from sdcdb.web.serving import HttpDoor, start_http
 
 
 @pytest.fixture(scope="module")
-def door(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpDoor]:
-    with serving.service(serving.create(tmp_path_factory.mktemp("http"), rows=60)) as service:
-        opened = start_http(service, "127.0.0.1", 0)
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    with serving.service(serving.create(tmp_path_factory.mktemp("http"), rows=60)) as opened:
         yield opened
-        opened.stop()
+
+
+@pytest.fixture(scope="module")
+def door(service: Service) -> Iterator[HttpDoor]:
+    opened = start_http(service, "127.0.0.1", 0)
+    yield opened
+    opened.stop()
+
+
+def eventually(holds: Callable[[], bool]) -> bool:
+    """Tell whether something comes to hold within ten seconds."""
+    for _ in range(100):
+        if holds():
+            return True
+        time.sleep(0.1)
+    return False
 
 
 def sent(door: HttpDoor, data: bytes) -> bytes:
@@ -55,6 +73,19 @@ def test_a_second_request_is_waited_for_no_longer_than_the_first(
     monkeypatch.setattr(patience, "HEAD_SECONDS", 0.5)
     found = sent(door, b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nGET /healthz HTTP/1.1\r\nHost: ")
     assert found.count(b"HTTP/1.1 200") == 1
+
+
+def test_a_client_that_leaves_stops_its_statements_and_those_that_wait(door: HttpDoor, service: Service) -> None:
+    body = json.dumps({"sql": "SELECT COUNT(*) FROM range(100000000000) a"}).encode()
+    name = base64.b64encode(f"ann:{serving.PASSWORD}".encode())
+    head = b"POST /api/v1/ask HTTP/1.1\r\nHost: x\r\nAuthorization: Basic %b\r\nContent-Type: application/json\r\n"
+    with ExitStack() as clients:
+        for _ in range(6):
+            client = clients.enter_context(socket.create_connection((door.host, door.port), timeout=20))
+            client.sendall(head % name + b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+        assert eventually(lambda: (service._turns.running, service._turns.waiting) == (4, 2))
+    assert eventually(lambda: service._turns.running + service._turns.waiting == 0), "long before their limit of time"
+    assert answers(door)
 
 
 def test_a_request_with_two_lengths_is_refused_and_nothing_behind_it_is_read(door: HttpDoor) -> None:

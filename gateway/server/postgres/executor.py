@@ -153,8 +153,12 @@ class Executor:
 
     async def _explained(self, statement: str, params: Sequence[Any]) -> None:
         """Say why a statement will be denied, if it will be: some clients describe it and then give up."""
-        future = self._service.submit_explain(self.identity, dated(statement), list(params) or None)
-        verdict = await asyncio.wrap_future(future)
+        self._running = Cancellation()
+        try:
+            future = self._service.submit_explain(self.identity, dated(statement), list(params) or None, self._running)
+            verdict = await asyncio.wrap_future(future)
+        finally:
+            self._running = None
         if not verdict.answered:
             state = "0A000" if verdict.rule == "shape" else "42501"
             raise Refusal(state, verdict.reason, f"rule: {verdict.rule}", verdict.hint)

@@ -34,3 +34,17 @@ def test_a_failure_reaches_whoever_waits_and_frees_the_thread() -> None:
     assert isinstance(turns.submit("ann", lambda: 1 // 0).exception(5), ZeroDivisionError)
     assert turns.submit("ann", lambda: 2).result(5) == 2
     turns.close()
+
+
+def test_what_still_waits_can_be_withdrawn_and_what_runs_goes_on() -> None:
+    turns = Turns(threads=1, per_user=1, most_waiting=9)
+    block = threading.Event()
+    running, second, third = [turns.submit("ann", lambda: block.wait(10)) for _ in range(3)]
+    for each in (running, second):
+        turns.withdraw(each, TimeoutError("left"))
+    assert isinstance(second.exception(5), TimeoutError)
+    assert (turns.running, turns.waiting) == (1, 1)
+    block.set()
+    assert (running.result(5), third.result(5)) == (True, True)
+    turns.withdraw(third, TimeoutError("too late"))
+    turns.close()
