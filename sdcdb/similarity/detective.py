@@ -160,7 +160,7 @@ def _leaves(table: TrainingTable, name: str, weight: float) -> Ints:
 
 
 def _inside(points: NDArray[Any], label: Ints, clusters: int, smallest: int, seed: int) -> Ints:
-    """Split each cluster of records by k-means on standardised numbers; a number that is missing or infinite is taken as the mean."""
+    """Split clusters of records by k-means on standardised numbers; one that is missing or infinite counts as mean."""
     from sklearn.cluster import KMeans
 
     there = np.isfinite(points)
