@@ -77,9 +77,9 @@ def test_draws_are_uniform_and_independent_pair_by_pair(tmp_path: Path, monkeypa
     for name in words:
         assert chisquare(np.bincount(codes[name], minlength=VALUES)).pvalue > 1e-6
     for one, other in combinations(codes, 2):
-        table = np.zeros((VALUES, VALUES))
-        np.add.at(table, (codes[one], codes[other]), 1)
-        filled = table[table.any(axis=1)][:, table.any(axis=0)]
+        crossed = np.zeros((VALUES, VALUES))
+        np.add.at(crossed, (codes[one], codes[other]), 1)
+        filled = crossed[crossed.any(axis=1)][:, crossed.any(axis=0)]
         assert chi2_contingency(filled).pvalue > 1e-6, (one, other)
 
 
