@@ -17,8 +17,9 @@ from sdcdb.engines.dialect import text_literal
 from sdcdb.errors import DataError, choices
 
 UNSEEN = (
-    "temporary tables and views, files and data frames cannot be read by this function: put the rows into a table, "
-    "for example by ATTACH ':memory:' AS scratch; CREATE TABLE scratch.t AS FROM ..."
+    "temporary tables and views, files and data frames cannot be read by this function: put the rows where every "
+    "connection sees them, by ATTACH ':memory:' AS scratch; CREATE TABLE scratch.{name} AS FROM {given}; "
+    "and name it 'scratch.{name}'"
 )
 
 
@@ -77,7 +78,9 @@ def find(cursor: duckdb.DuckDBPyConnection, given: Any, database: str, schema: s
             owner, within, table, is_view = row
             return Relation(given, owner, within, table, _columns(cursor, owner, within, table), is_view)
     names = [table_name(within, table) for owner, within, table, _ in there if owner == database and within != "sdc"]
-    raise DataError(f"no table or view {given!r}; {choices(given, names)}. Besides, {UNSEEN}")
+    own = quoted(identifier(parts[-1]))
+    unseen = UNSEEN.format(name=own, given=quoted(_as_given(given)))
+    raise DataError(f"no table or view {given!r}; {choices(given, names)}. Besides, {unseen}")
 
 
 def _columns(cursor: duckdb.DuckDBPyConnection, database: str, schema: str, table: str) -> tuple[str, ...]:

@@ -40,6 +40,19 @@ def select_rows(columns: Sequence[Field], rows: Iterable[Sequence[Any]]) -> str:
     return f'SELECT {typed} FROM (VALUES {values}) AS "sdc rows"({", ".join(names)})'
 
 
+def as_text(value: Any) -> str:
+    r"""Write a value of a column as DuckDB does when it casts it to text.
+
+    >>> as_text(True), as_text(b"\x00a"), as_text(1.5)
+    ('true', '\\x00a', '1.5')
+    """
+    if isinstance(value, bool | np.bool_):
+        return "true" if value else "false"
+    if isinstance(value, bytes):
+        return "".join(chr(byte) if 32 <= byte < 127 and byte not in b"\\'\"" else f"\\x{byte:02X}" for byte in value)
+    return str(value)
+
+
 def literal(value: Any) -> str:
     """Write a value as an SQL literal."""
     if value is None:

@@ -171,8 +171,9 @@ def plain(value: Any) -> Any:
     return value
 
 
+_GAP = r"(?:\s|--[^\n]*\n|/\*.*?\*/)"  # white space, and comments, which stand for it
 _LASTING = re.compile(
-    r"(?:\s|--[^\n]*\n|/\*.*?\*/)*CREATE\s+(?:OR\s+REPLACE\s+)?(?:PERSISTENT\s+)?(?:RECURSIVE\s+)?(VIEW|MACRO|FUNCTION)\b",
+    rf"{_GAP}*CREATE{_GAP}+(?:OR{_GAP}+REPLACE{_GAP}+)?(?:RECURSIVE{_GAP}+)?(VIEW|MACRO|FUNCTION)\b",
     re.IGNORECASE | re.DOTALL,
 )
 

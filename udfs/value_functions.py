@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from sdcdb.errors import DataError
-from sdcdb.udfs.rows import fields, select_rows
+from sdcdb.udfs.rows import as_text, fields, select_rows
 from sdcdb.udfs.table_function import REQUIRED, TABLE, Call, Parameter, TableFunction
 from sdcdb.udfs.tree_functions import ATTRIBUTES, CONFIDENCE, LEARNER, MIN_CASES, grown
 
@@ -57,7 +57,12 @@ def _similarity(call: Call) -> str:
     c1 = call.number("c1")
     found = similarity(call.cursor, name, _categories(call, name), call.number("threshold"), c1, 1 - c1, call["graph"])
     rows = [
-        (column, str(value), str(other), *(float(each.to_numpy()[i, j]) for each in (s.direct, s.transitive, s.total)))
+        (
+            column,
+            as_text(value),
+            as_text(other),
+            *(float(each.to_numpy()[i, j]) for each in (s.direct, s.transitive, s.total)),
+        )
         for column, s in found.items()
         for i, value in enumerate(s.total.index)
         for j, other in enumerate(s.total.columns)
@@ -100,6 +105,9 @@ def _ex_detective(call: Call) -> str:
     known = [attribute.name for attribute in training.attributes]
     if extra := [each for each in (*chosen, *numbers) if each not in known]:  # left out as keys, or for many values
         training = read_training_table(call.cursor, name, [*known, *extra], target)
+    for each in numbers:
+        if next(attribute.kind for attribute in training.attributes if attribute.name == each) != "number":
+            raise DataError(f"{each!r} is no number: numbers are what k-means can take the mean of")
     found = record_clusters(
         training, chosen, numbers, call.whole("clusters"), call.whole("smallest"), call.whole("seed")
     )

@@ -1,5 +1,6 @@
 """Profile a table: types, counts, distinct values and ranges, read from the engine in one scan."""
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +12,28 @@ from sdcdb.errors import DatabaseError, choices
 _WIDTHS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
 INTEGERS = frozenset([*_WIDTHS, *(f"U{width}" for width in _WIDTHS), "BIGNUM"])
 FLOATS = frozenset(["FLOAT", "DOUBLE"])
+_DECIMAL = re.compile(r"DECIMAL\((\d+), ?(\d+)\)")
+
+
+def digits_of(kind: str) -> tuple[int, int] | None:
+    """Return the digits of a DECIMAL and how many of them are decimal places; None of any other type.
+
+    >>> digits_of("DECIMAL(9,2)"), digits_of("DECIMAL(9,2)[]")
+    ((9, 2), None)
+    """
+    found = _DECIMAL.fullmatch(kind)
+    return (int(found[1]), int(found[2])) if found else None
+
+
+def decimals_of(kind: str) -> int | None:
+    """Return the number of decimal places of a DECIMAL, otherwise None."""
+    digits = digits_of(kind)
+    return digits[1] if digits else None
+
+
+def is_number(kind: str) -> bool:
+    """Return whether a type of DuckDB holds numbers; a list of them is none."""
+    return kind in INTEGERS or kind in FLOATS or digits_of(kind) is not None
 
 
 @dataclass(frozen=True)
@@ -34,12 +57,12 @@ class ColumnProfile:
     @property
     def decimals(self) -> int | None:
         """The number of decimal places of a DECIMAL, otherwise None."""
-        return int(self.type.rstrip(")").split(",")[1]) if self.type.startswith("DECIMAL(") else None
+        return decimals_of(self.type)
 
     @property
     def numeric(self) -> bool:
         """Whether the column contains numbers."""
-        return self.integer or self.type in FLOATS or self.decimals is not None
+        return is_number(self.type)
 
     @property
     def text(self) -> bool:

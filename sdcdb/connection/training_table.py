@@ -10,7 +10,7 @@ import duckdb
 import numpy as np
 
 from sdcdb.connection.identifiers import identifier, quoted, table_reference
-from sdcdb.connection.profile import FLOATS, INTEGERS, column_types
+from sdcdb.connection.profile import INTEGERS, column_types, is_number
 from sdcdb.errors import DataError, choices
 from sdcdb.trees.table import SAMPLE, Attribute, Column, TrainingTable
 
@@ -54,7 +54,7 @@ def _named(types: dict[str, str], name: str, table: str) -> str:
 
 def numeric(kind: str) -> bool:
     """Return whether a DuckDB type is split by thresholds."""
-    return kind in INTEGERS | FLOATS or kind.startswith("DECIMAL(")
+    return is_number(kind)
 
 
 def _attribute(

@@ -153,6 +153,8 @@ def once(name: str, value: exp.Expr) -> exp.Expr:
 
 def real(value: float) -> exp.Expr:
     """Write a number so that every engine reads a DOUBLE, not a DECIMAL."""
+    if not math.isfinite(value):
+        raise InternalError("a view cannot compute with a number that is not finite")
     text = repr(abs(float(value)))
     literal = exp.Literal.number(text if "e" in text else f"{text}e0")
     return exp.Paren(this=exp.Neg(this=literal)) if value < 0 else literal

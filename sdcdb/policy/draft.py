@@ -161,6 +161,8 @@ def outward(low: float | None, high: float | None) -> tuple[float | int, float |
     if low is None or high is None:
         return 0, 1
     width = high - low or 1.0  # a constant column still gets a domain
+    if not math.isfinite(width):
+        return low, high  # a policy with it can be written; methods that compute with it refuse it
     width = max(width, 1e-6 * max(abs(low), abs(high)), 1e-9)  # and a narrow one enough digits
     unit = 10.0 ** math.floor(math.log10(width))
     bottom, top = math.floor(low / unit) * unit, math.ceil(high / unit) * unit

@@ -160,11 +160,16 @@ def _leaves(table: TrainingTable, name: str, weight: float) -> Ints:
 
 
 def _inside(points: NDArray[Any], label: Ints, clusters: int, smallest: int, seed: int) -> Ints:
-    """Split each cluster of records by k-means on standardised numbers; a missing number is taken as the mean."""
+    """Split clusters of records by k-means on standardised numbers; one that is missing or infinite counts as mean."""
     from sklearn.cluster import KMeans
 
-    spread = np.nanstd(points, axis=0)
-    scaled = np.nan_to_num((points - np.nanmean(points, axis=0)) / np.where(spread > 0, spread, 1.0))
+    there = np.isfinite(points)
+    many = np.maximum(there.sum(axis=0), 1)
+    largest = np.abs(np.where(there, points, 0.0)).max(axis=0, initial=0.0)
+    points = np.where(there, points, 0.0) / np.where(largest > 0, largest, 1.0)  # sums of large numbers overflow
+    centred = np.where(there, points - points.sum(axis=0) / many, 0.0)
+    spread = np.sqrt((centred**2).sum(axis=0) / many)
+    scaled = centred / np.where(spread > 0, spread, 1.0)
     made = np.zeros(len(label), np.int64)
     for group in range(int(label.max(initial=-1)) + 1):
         own = np.flatnonzero(label == group)

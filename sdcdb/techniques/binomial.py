@@ -135,7 +135,7 @@ def fit(_engine: Engine, _table: Source, columns: tuple[ColumnSpec, ...], params
     (column,) = columns
     shape = NumberShape.of(column)
     if shape.domain is None or shape.step is None:
-        raise DataError(f"binomial noise needs a grid: give {column.name!r} a domain and a step in the policy")
+        raise DataError(f"binomial noise needs a grid: give {column.name!r} a domain and a step")
     steps = shape.amount(params.noise, column.name) / shape.step
     trials = 2 * math.floor(steps / 2 + 0.5)
     if trials == 0:

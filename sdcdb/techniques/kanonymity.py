@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from sqlglot import exp
 
 from sdcdb.connection.identifiers import fold, identifier, quoted, table_reference
-from sdcdb.connection.profile import FLOATS, INTEGERS, column_types
+from sdcdb.connection.profile import column_types, is_number
 from sdcdb.engines.expressions import RECORD, Row, joined
 from sdcdb.errors import DataError, choices, counted
 from sdcdb.fields.amount import AmountField, parse
@@ -228,13 +228,9 @@ def _records(
         ladders.append(ladder_of(spec, values, counts.tolist(), given.get(fold(name))))
         codes.append(own)
     secrets = [_coded(texts.column(len(names) + number)) for number in range(len(secret))]
-    ordered = [_number(types[name]) for name in secret]
+    ordered = [is_number(types[name]) for name in secret]
     ranked = [_ranked(*each) if number else each[1] for each, number in zip(secrets, ordered, strict=True)]
     return Records.of(ladders, codes, ranked, ordered)
-
-
-def _number(kind: str) -> bool:
-    return kind in INTEGERS | FLOATS or kind.startswith("DECIMAL")
 
 
 def _coded(column: "pa.ChunkedArray") -> tuple[list[str], NDArray[np.int64]]:

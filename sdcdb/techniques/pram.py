@@ -36,7 +36,7 @@ def fit(engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: 
     if missing and params.others == "refuse":
         raise DataError(
             f"the matrix for {column.name!r} has no row for {missing[0]!r} ({choices(missing[0], params.matrix)}); "
-            "add it, or set others: keep"
+            "add it, or set others to keep"
         )
     named = {value for row in params.matrix.values() for value in row} | set(params.matrix)
     values = tuple(sorted(named | set(shape.values)))

@@ -7,7 +7,7 @@ from pydantic import Field
 from sqlglot import exp
 
 from sdcdb.connection.identifiers import identifier, quoted, table_reference
-from sdcdb.connection.profile import FLOATS, INTEGERS, column_types
+from sdcdb.connection.profile import column_types, is_number
 from sdcdb.engines.expressions import SPAN, TABLE, Row, joined, real
 from sdcdb.errors import DataError, choices
 from sdcdb.fields.amount import Amount, AmountField, parse
@@ -108,7 +108,7 @@ def _within(engine: Engine, table: Source, column: ColumnSpec, params: Swapping)
         if name.casefold() not in known or name.casefold() == column.name.casefold():
             others = [other for other in known.values() if other != column.name]
             raise DataError(f"{column.name!r} cannot be swapped within {name!r}; {choices(name, others)}")
-    ordered = column.type in INTEGERS | FLOATS or column.type.startswith(("DECIMAL", "DATE", "TIME"))
+    ordered = is_number(column.type) or column.type.startswith(("DATE", "TIME"))
     if params.range is not None and not ordered:
         raise DataError(f"{column.name!r} is {column.type}: a range of ranks is for numbers and dates; use `within`")
     return tuple(known[name.casefold()] for name in params.within)

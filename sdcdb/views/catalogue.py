@@ -149,5 +149,9 @@ def entry(con: duckdb.DuckDBPyConnection, view: str) -> Entry:
     for name, plan, version, fitted_at, kind in rows:
         if fold(name) == fold(view):
             return Entry(Plan.model_validate_json(plan), version, fitted_at, kind)
-    there_is = choices(view, [row[0] for row in rows]) if rows else "there is none yet: `sdcdb protect` creates them"
+    there_is = (
+        choices(view, [row[0] for row in rows])
+        if rows
+        else "there is none yet: `sdcdb protect` or sdc_create_view creates them"
+    )
     raise DatabaseError(f"there is no protected view {view!r}; {there_is}")

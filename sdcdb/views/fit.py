@@ -12,6 +12,7 @@ from sdcdb.connection.profile import ColumnProfile, TableProfile, profile, table
 from sdcdb.engines.expressions import RECORD, Lane, Row
 from sdcdb.errors import DataError, counted
 from sdcdb.policy.models import ROWID, Role, Table, View
+from sdcdb.techniques.families.numbers import within_type
 from sdcdb.techniques.registry import TECHNIQUES
 from sdcdb.techniques.technique import ColumnSpec, Draws, Engine, Fitted, Kind, Params, Source, Technique
 from sdcdb.views import catalogue
@@ -33,9 +34,10 @@ def fit_jobs(
     """Fit one job after the other; return what was fitted, and the lanes of its draws."""
     fitted: list[Fitted] = []
     lanes: dict[str, Lane] = {}
-    for params, columns in jobs:
+    for params, given in jobs:
         row = Row({}, scope_of(params), source.row.person)
         technique = TECHNIQUES[params.method]
+        columns = tuple(map(within_type, given)) if _computes(technique) else given
         refuse_not_finite(engine, source, technique, columns)
         needed = {row.place(column.name): _draws(source, column, technique.draws(column, params)) for column in columns}
         lanes |= give_lanes(needed or {row.place(RECORD): Draws.TWO})
@@ -46,10 +48,15 @@ def fit_jobs(
     return tuple(fitted), lanes
 
 
+def _computes(technique: Technique) -> bool:
+    """Return whether a method computes with the numbers of a column, and does not only move or remove them."""
+    return not technique.moves and technique.kind in (Kind.NUMBER, Kind.ANY)
+
+
 def refuse_not_finite(engine: Engine, source: Source, technique: Technique, columns: tuple[ColumnSpec, ...]) -> None:
     """Refuse NaN and infinities where a method computes with numbers: no noise would hide which records have them."""
     names = [column.name for column in columns if column.type in ("DOUBLE", "FLOAT")]
-    if not names or technique.moves or technique.kind not in (Kind.NUMBER, Kind.ANY):
+    if not names or not _computes(technique):
         return
     found = ", ".join(f"count_if(NOT isfinite({quoted(identifier(name))}))" for name in names)
     ((*counts,),) = engine.query(f"SELECT {found} FROM {quoted(table_reference(source.name))}")

@@ -1,5 +1,6 @@
 """Every technique is a table function of SQL: found by itself, with the policy's parameters, whatever the names."""
 
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -8,7 +9,9 @@ from typing import Any
 
 import duckdb
 import pytest
+from ruamel.yaml import YAML
 from support.contract import COLUMNS, SELECT, TABLE, Case, first_cases
+from support.paths import CASES
 
 import sdcdb
 from sdcdb.connection.identifiers import identifier, quoted, table_name
@@ -105,3 +108,15 @@ def test_a_view_of_every_technique_runs_from_the_command_line(tmp_path: Path) ->
     shell = [str(Path(sys.executable).with_name("duckdb")), "-readonly", "-noheader", "-list", str(path)]
     done = subprocess.run(shell, input=";\n".join(made) + ";\n", capture_output=True, text=True, check=True)
     assert done.stdout.split("\n")[:-1] == list(made.values())
+
+
+@pytest.mark.parametrize("case", YAML(typ="safe").load(CASES / "sql_functions.yaml"), ids=lambda case: case["name"])
+def test_odd_tables_and_numbers_by_hand(case: dict[str, Any]) -> None:
+    with sdcdb.register(duckdb.connect()) as con:
+        con.execute(case["with"])
+        if "says" in case:
+            with pytest.raises(duckdb.InvalidInputException, match=re.escape(case["says"])):
+                con.execute(case["ask"])
+            return
+        found = con.execute(case["ask"]).fetchall()
+    assert [[round(cell, 9) if isinstance(cell, float) else cell for cell in row] for row in found] == case["gives"]

@@ -10,7 +10,7 @@ from datetime import date
 import numpy as np
 from numpy.typing import NDArray
 
-from sdcdb.connection.profile import FLOATS, INTEGERS
+from sdcdb.connection.profile import INTEGERS, is_number
 from sdcdb.errors import DataError, choices
 from sdcdb.techniques.technique import ColumnSpec
 
@@ -62,7 +62,7 @@ class Ladder:
 
 def ladder_of(column: ColumnSpec, values: Sequence[str], counts: Sequence[int], given: Sequence[Rung] | None) -> Ladder:
     """Return the ladder of a column: from the policy where there is one, derived from type and values otherwise."""
-    number = column.type in INTEGERS | FLOATS or column.type.startswith("DECIMAL")
+    number = is_number(column.type)
     time = column.type == "DATE" or column.type.startswith("TIMESTAMP")
     order: Iterable[float] = range(len(values))
     if number:

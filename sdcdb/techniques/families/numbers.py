@@ -1,10 +1,12 @@
 """Keep perturbed numbers inside the domain, on its grid, and of the column's type."""
 
 import math
+from dataclasses import replace
 from typing import Literal, Self
 
 from sqlglot import exp
 
+from sdcdb.connection.profile import decimals_of, digits_of
 from sdcdb.engines.expressions import double, nearest, number, real, typed
 from sdcdb.errors import DataError
 from sdcdb.fields.amount import Amount
@@ -20,7 +22,7 @@ _INTEGERS = {  # the range of each type; steps are counted in BIGINT, so wider t
     "HUGEINT": (-(2**63), 2**63 - 1),
     "UBIGINT": (0, 2**63 - 1),
 }
-
+_FLOAT = 3.4e38  # the end of a FLOAT, roughly
 
 COARSE = 2**20  # most points of a grid: a noisy value then reveals little of its draws
 
@@ -35,12 +37,8 @@ class NumberShape(Strict):
     @classmethod
     def of(cls, column: ColumnSpec) -> Self:
         """Return the shape of a column; integers have step 1, decimals the step of their last digit."""
-        step = column.step
-        if step is None and column.type in _INTEGERS:
-            step = 1
-        elif step is None and column.type.startswith("DECIMAL("):
-            step = 10.0 ** -int(column.type.rstrip(")").split(",")[1])
-        elif step is None and column.type not in {"DOUBLE", "FLOAT"}:
+        step = column.step if column.step is not None else _own_step(column.type)
+        if step is None and column.type not in {"DOUBLE", "FLOAT"}:
             raise DataError(f"{column.name!r} is {column.type}: this method is for numbers")
         return cls(type=column.type, domain=column.domain, step=step)
 
@@ -51,9 +49,7 @@ class NumberShape(Strict):
     def amount(self, amount: Amount, column: str) -> float:
         """Return an amount in the column's unit; a share needs a domain."""
         if amount.relative and self.domain is None:
-            raise DataError(
-                f"{amount} is a share of the domain: give {column!r} a domain in the policy, or use a number"
-            )
+            raise DataError(f"{amount} is a share of the domain: give {column!r} a domain, or use a number")
         return amount.of(self.domain[1] - self.domain[0] if self.domain else 0)
 
     def fit(self, value: exp.Expr, boundary: Boundary) -> exp.Expr:
@@ -62,7 +58,7 @@ class NumberShape(Strict):
         if self.step is None:
             moved = value if self.domain is None else self._bounded(value, boundary)
         else:
-            holds = self._type_range() if self.domain is None else None
+            holds = _type_range(self.type) if self.domain is None else None
             value = value if holds is None else clip(value, real(holds[0]), real(holds[1]))
             above = exp.Paren(this=value - real(low)) if low else value
             steps = nearest(exp.Paren(this=above / real(self.step)) if self.step != 1 else above)
@@ -80,18 +76,6 @@ class NumberShape(Strict):
         """Say what happens to the noisy value."""
         ends = "" if self.domain is None else f" and {_WORDS[boundary]} [{self.domain[0]:g}, {self.domain[1]:g}]"
         return ("it keeps its digits" if self.step is None else f"it is rounded to steps of {self.step:g}") + ends
-
-    def _type_range(self) -> tuple[float, float] | None:
-        """Return the range of the type: without a domain, noise must not push a value out of its type."""
-        if self.type in _INTEGERS:
-            low, high = _INTEGERS[self.type]
-        elif self.type.startswith("DECIMAL("):
-            digits, scale = (int(part) for part in self.type[8:-1].split(","))
-            high = min(10**digits, 2**63) - 1
-            return -_not_above(high) / 10**scale, _not_above(high) / 10**scale
-        else:
-            return None
-        return float(low), _not_above(high)
 
     def _bounded(self, value: exp.Expr, boundary: Boundary) -> exp.Expr:
         low, high = self.domain or (0.0, 1.0)
@@ -114,6 +98,49 @@ class NumberShape(Strict):
             return _whole_modulo(steps, last + 1)
         folded = exp.Paren(this=_whole_modulo(steps, 2 * last))
         return number(last) - exp.Abs(this=folded - number(last))
+
+
+def _own_step(kind: str) -> float | None:
+    """Return the step of a type: 1 of integers, that of the last digit of decimals, none of floating point."""
+    if kind in _INTEGERS:
+        return 1
+    decimals = decimals_of(kind)
+    return None if decimals is None else 10.0**-decimals
+
+
+def _type_range(kind: str) -> tuple[float, float] | None:
+    """Return the range of a type of whole steps: noise must not push a value out of its type."""
+    if kind in _INTEGERS:
+        low, high = _INTEGERS[kind]
+        return float(low), _not_above(high)
+    if digits := digits_of(kind):
+        most = _not_above(min(10 ** digits[0], 2**63) - 1) / 10 ** digits[1]
+        return -most, most
+    return None
+
+
+def within_type(column: ColumnSpec) -> ColumnSpec:
+    """Return a column with the part of its domain that its type can hold, on the same grid.
+
+    Noise over the rest of it would give values that cannot be cast to the type: a view that fails when it is read. That
+    a TINYINT ends at 127 is as public as the domain.
+    """
+    if column.domain is None:
+        return column
+    low, high = column.domain
+    if not math.isfinite(4 * (high - low)):
+        raise DataError(f"the domain of {column.name!r} is too wide to compute with: use another unit")
+    holds = (-_FLOAT, _FLOAT) if column.type == "FLOAT" else _type_range(column.type)
+    if holds is None or (low >= holds[0] and high <= holds[1]):
+        return column
+    step = column.step if column.step is not None else _own_step(column.type)
+    if low < holds[0]:
+        low = holds[0] if step is None else low + math.ceil((holds[0] - low) / step) * step
+    high = min(high, holds[1])
+    if not low < high:
+        ends = f"[{column.domain[0]:g}, {column.domain[1]:g}]"
+        raise DataError(f"the domain {ends} of {column.name!r} has no two values that a {column.type} can hold")
+    return replace(column, domain=(low, high))
 
 
 def normal_draws(column: ColumnSpec, _params: Params) -> Draws:

@@ -151,7 +151,15 @@ def test_a_temporary_table_is_told_also_where_it_hides_another(con: duckdb.DuckD
 
 
 @pytest.mark.parametrize(
-    "statement", ["CREATE VIEW v AS", "create or replace view v as", "-- mine\n CREATE MACRO v() AS TABLE"]
+    "statement",
+    [
+        "CREATE VIEW v AS",
+        "create or replace view v as",
+        "-- mine\n CREATE MACRO v() AS TABLE",
+        "CREATE/**/OR--\nREPLACE/* a */VIEW v AS",
+        "SELECT 1; CREATE VIEW IF NOT EXISTS v AS",
+        f"CREATE TEMP VIEW t AS {NOISY}; CREATE VIEW v AS FROM t UNION ALL",
+    ],
 )
 def test_what_would_break_for_others_is_refused(con: duckdb.DuckDBPyConnection, statement: str) -> None:
     with pytest.raises(duckdb.Error, match="would fail in every connection without sdcdb"):
