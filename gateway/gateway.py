@@ -334,7 +334,7 @@ class Gateway:
         cancellation: Cancellation | None,
     ) -> Answer | None:
         """Answer from protected views what was denied, if that is wanted and possible. Nothing new is told by it."""
-        if not self._estimator.follows(refusal.rule):
+        if not self._estimator.follows(refusal.rule, wanted):
             return None
         try:
             with self._at_work(who, cancellation) as handle:

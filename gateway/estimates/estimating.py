@@ -48,9 +48,14 @@ class Estimator:
         self._con, self._relations, self._policy = con, relations, policy
         self._vault, self._lobby = vault, lobby
 
-    def follows(self, rule: str) -> bool:
-        """Tell whether an estimate may stand behind the denial of a rule."""
-        return rule in ESTIMATED
+    def follows(self, rule: str, given: bool | None) -> bool:  # noqa: FBT001 - as the caller was asked
+        """Tell whether an estimate may follow the denial of a rule, whatever the statement is.
+
+        Where no table asks for estimates, a denied statement need not be read a second time.
+        """
+        if rule not in ESTIMATED or given is False:
+            return False
+        return given is True or any(table.limits.estimate == "on_denial" for table in self._relations.restricted())
 
     def wanted(self, read: Statement, given: bool | None) -> bool:  # noqa: FBT001 - as the caller was asked
         """Tell whether a denial is followed by an estimate: as asked, or else as the policy of its tables says."""

@@ -14,7 +14,7 @@ from sdcdb.errors import LedgerError
 from sdcdb.fields.strict import Strict
 from sdcdb.gateway.ledger.record import Record
 
-FORMAT = 2
+FORMAT = 3
 
 VerdictKind = Literal["allow", "suppress", "estimate", "deny", "unsupported"]
 Aggregate = Literal["sum", "min", "max", "count"]

@@ -16,6 +16,7 @@ import sdcdb
 from sdcdb.errors import Denied, LedgerError
 from sdcdb.gateway.ledger.verify import verify
 
+DIGEST = "CAST(md5_number(concat_ws(chr(31), ?, ?)) & 9223372036854775807 AS BIGINT)"
 SQL = "SELECT SUM(salary) FROM staff WHERE age BETWEEN {n} AND {n} + 15"
 
 
@@ -141,11 +142,25 @@ def test_the_ledger_s_digests_give_nobody_away(path: Path) -> None:
     assert set(held) == {"counts", "digest"}  # one digest of all records, and none of a cell or a person
     sketch = np.frombuffer(base64.b64decode(version["sketches"]["salary"]), dtype="<i8").tolist()
     assert len(sketch) == 120
-    victim = victims.people(120)[0]
+    everybody = victims.people(120)
     with duckdb.connect() as con:
-        found = con.execute(
-            "SELECT s FROM range(?, ?) AS t(s) WHERE md5_number(concat_ws(chr(31), ?, s)) & 9223372036854775807 "
-            "IN (SELECT unnest(?)::UHUGEINT)",
-            [victims.LOW, victims.HIGH, victim[0], [str(digest) for digest in sketch]],
-        ).fetchall()
-    assert found == []
+        weak = [_digest(con, f"{row[0]}", row[6]) for row in everybody]
+        assert _tried(con, everybody[0][0], weak) == [everybody[0][6]]  # without a key, the attack does find it
+        assert _tried(con, everybody[0][0], sketch) == []
+
+
+def _digest(con: duckdb.DuckDBPyConnection, *parts: object) -> int:
+    """Return the digest of a record as the ledger's are made, but for the key."""
+    row = con.execute(f"SELECT {DIGEST}", [*map(str, parts)]).fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+def _tried(con: duckdb.DuckDBPyConnection, key: int, digests: list[int]) -> list[int]:
+    """Return the salaries whose digest with a record's key is among these."""
+    found = con.execute(
+        f"SELECT s FROM range({victims.LOW}, {victims.HIGH}) AS t(s) "
+        f"WHERE {DIGEST.replace('?, ?', '?, s')} IN (SELECT unnest(?)::BIGINT)",
+        [str(key), digests],
+    ).fetchall()
+    return [int(row[0]) for row in found]

@@ -24,6 +24,7 @@ from sdcdb.gateway.ledger.entry import (
     entry_of,
     fields_of,
 )
+from sdcdb.gateway.ledger.packing import unpack_json
 from sdcdb.gateway.ledger.read import records
 from sdcdb.schemas import read_schema
 
@@ -38,6 +39,8 @@ ENTRIES: list[Entry] = [
     ActEntry(user="olga", act="refresh", about="staff"),
 ]
 OLD = CASES / "ledger" / "format1"
+SUM = "SELECT SUM(salary) FROM staff WHERE"
+NAMED_CELLS = CASES / "ledger" / "format2"
 
 
 @pytest.mark.parametrize("entry", ENTRIES)
@@ -92,6 +95,45 @@ def test_a_ledger_of_the_first_format_is_still_known(old: Path) -> None:
         gateway.ask("SELECT SUM(salary) FROM staff WHERE age >= 41", user="eve")
     read = list(entries(records(old.with_name("staff.ledger.jsonl"))))
     assert {entry.format for entry in read} == {FORMAT}
+
+
+@pytest.fixture
+def of_format_2(tmp_path: Path) -> Path:
+    """A database with the ledger of a version that named every cell, made by that version, with a refresh in it."""
+    path = tmp_path / "staff.duckdb"
+    with sdcdb.open(path, create=True) as database:
+        create(database.con, "staff", rows=300, seed=5)
+        database.con.execute("DELETE FROM staff WHERE id IN (SELECT id FROM staff ORDER BY id LIMIT 12)")
+    for file in NAMED_CELLS.iterdir():
+        shutil.copy(file, tmp_path)
+    return path
+
+
+def test_a_ledger_whose_versions_name_their_cells_is_still_known(of_format_2: Path) -> None:
+    ledger = of_format_2.with_name("staff.ledger.jsonl")
+    before = [entry for entry in entries(records(ledger)) if isinstance(entry, VersionEntry)]
+    assert {entry.format for entry in before} == {2}
+    assert all("keys" in unpack_json(entry.cells) for entry in before)
+    with sdcdb.open(of_format_2) as database, database.gateway() as gateway:
+        assert gateway.changed() == []
+        assert gateway.ask(f"{SUM} age < 45", user="ben").rows == ((8_131_056,),)  # as it was answered
+        for sql in (f"{SUM} age < 44", f"{SUM} age >= 40"):  # less people of 44; and of the version before, who left
+            assert gateway.explain(sql, user="ben").rule == "exact"
+        database.con.execute("DELETE FROM staff WHERE id IN (SELECT id FROM staff ORDER BY id LIMIT 30)")
+        assert gateway.refresh() == ["staff"]
+        gateway.ask("SELECT SUM(salary) FROM staff", user="ben")
+    after = list(entries(records(ledger)))
+    newest = [entry for entry in after if isinstance(entry, VersionEntry)][-1]
+    assert newest.format == FORMAT
+    assert "keys" not in unpack_json(newest.cells)
+
+
+def test_what_an_old_ledger_denies_is_answered_without_it(of_format_2: Path) -> None:
+    for file in NAMED_CELLS.iterdir():
+        if file.name.startswith("staff.ledger"):
+            of_format_2.with_name(file.name).unlink()
+    with sdcdb.open(of_format_2) as database, database.gateway() as gateway:
+        assert [gateway.explain(f"{SUM} {set_}").kind for set_ in ("age < 44", "age >= 40")] == ["allow", "allow"]
 
 
 def test_every_record_that_a_gateway_writes_fits_the_schema(old: Path) -> None:
