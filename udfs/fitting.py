@@ -16,12 +16,13 @@ from sqlglot import exp
 
 from sdcdb.connection.identifiers import identifier, quoted
 from sdcdb.connection.profile import ColumnProfile, TableProfile, profile, table_names, view_names
+from sdcdb.connection.record_key import ROWID
 from sdcdb.engines.dialect import Binding, text_literal
 from sdcdb.engines.duckdb import DuckDBDialect
 from sdcdb.engines.expressions import LANES, Row
 from sdcdb.errors import DataError, InternalError, choices
 from sdcdb.policy.guess import guess_role
-from sdcdb.policy.models import ROWID, Role
+from sdcdb.policy.models import Role
 from sdcdb.techniques.registry import TECHNIQUES
 from sdcdb.techniques.technique import ColumnSpec, Draws, Engine, Kind, Params, Source
 from sdcdb.views.fit import Job, fit_jobs, join_jobs, refuse_key, refuse_reserved

@@ -8,6 +8,7 @@ from typing import Any
 from sqlglot import exp
 
 from sdcdb.connection.identifiers import identifier
+from sdcdb.connection.record_key import Key
 from sdcdb.engines.expressions import PERSON, TABLE
 from sdcdb.errors import InternalError
 
@@ -19,14 +20,14 @@ LISTS = "p"  # alias of the one-row table that holds the lists
 class Binding:
     """What stands behind the placeholders of one view: the key, the secret, the lists and the joined tables."""
 
-    key: str
+    key: Key
     subkey: str
     lists: Mapping[str, tuple[Any, ...]]
     joined: tuple[str, ...] = ()
     person: str | None = None
 
-    def key_of(self, block: str) -> str:
-        """Return the column that a block of draws is keyed by: the record's key, or the person's."""
+    def key_of(self, block: str) -> Key:
+        """Return what a block of draws is keyed by: the record's key, or the person's."""
         if not block.startswith(PERSON):
             return self.key
         if self.person is None:

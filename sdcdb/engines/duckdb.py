@@ -12,6 +12,7 @@ from typing import Any
 from sqlglot import exp
 
 from sdcdb.connection.identifiers import identifier, quoted
+from sdcdb.connection.record_key import ROWID, Key, key_sql
 from sdcdb.engines.dialect import (
     Binding,
     Dialect,
@@ -69,7 +70,7 @@ class DuckDBDialect(Dialect):
                 node.replace(self.raw(_own(f"sdc code {name}")))
         once = once_layers(query, lambda name: self.raw(_own(name)))
         source = query.args["from_"].this
-        key = binding.key if binding.key == "rowid" else None
+        key = ROWID if binding.key == ROWID else None
         layers = source.copy()
         for added in (keys, digests, halves, words, above):
             layers = _layer(layers, added, key)
@@ -91,14 +92,14 @@ class DuckDBDialect(Dialect):
         return f"CAST(enum_code(TRY_CAST(CAST({value} AS VARCHAR) AS {SCHEMA}.{enum_name(values)})) AS BIGINT)"
 
 
-def _key(name: str) -> str:
+def _key(key: Key) -> str:
     """Return the record's key, or the person's, as text.
 
     A record that came without a key would have the draw NULL, and a CASE would let its value out: it must fail.
     """
-    own = _own(name)
+    own = key_sql(key, TABLE) if not isinstance(key, str) else _own(key)
     text = f"CAST({own} AS VARCHAR)"
-    if name == "rowid":
+    if key == ROWID:
         return text
     return f"CASE WHEN {own} IS NULL THEN error('a record has no key') ELSE {text} END"
 

@@ -19,6 +19,7 @@ from typing import Any
 from sqlglot import exp
 
 from sdcdb.connection.identifiers import identifier
+from sdcdb.connection.record_key import key_expression
 from sdcdb.engines.dialect import (
     LISTS,
     Binding,
@@ -167,7 +168,7 @@ def _is_real(part: exp.Expr) -> bool:
 def _sha2(binding: Binding, block: str) -> str:
     """Digest the key. A record without one would have no noise, and nobody has checked the table in Spark."""
     prefix = exp.Literal.string(f"{binding.subkey}:{block}:").sql("spark")
-    key = f"CAST({_own(binding.key_of(block)).sql('spark', identify=True)} AS STRING)"
+    key = f"CAST({key_expression(binding.key_of(block), TABLE).sql('spark', identify=True)} AS STRING)"
     return f"sha2(concat({prefix}, coalesce({key}, raise_error('a record has no key'))), 256)"
 
 

@@ -11,8 +11,9 @@ from sqlglot import exp
 from sdcdb.engines.expressions import Row, bigint, double, item, number, once, real
 from sdcdb.fields.strict import Strict
 from sdcdb.techniques.families.gadp import Floats, Moments, rule
+from sdcdb.techniques.families.grain import FINE, on_grain
 from sdcdb.techniques.families.leaves import leaf, over_rows, present
-from sdcdb.techniques.families.linear import LinearParams, given_columns, normal, steady, tree_of
+from sdcdb.techniques.families.linear import CROWD, LinearParams, given_columns, normal, steady, tree_of
 from sdcdb.techniques.families.numbers import NumberShape
 from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Kind, Source, Technique
 from sdcdb.trees.tree import Tree
@@ -29,9 +30,9 @@ class Cgadp(LinearParams):
     data, whatever their shape, and monotonic relations are kept (Sarathy, Muralidhar and Parsa 2002). Non-monotonic
     relations and dependence only in the tails are not.
 
-    Fitting keeps `points` quantiles of each column (of each leaf with `per_leaf: true`) and interpolates linearly
-    between them. The smallest and the largest number of the data may be published: they belong to someone, so use
-    `gadp` where that matters. The numbers of a leaf always stay inside its ranges.
+    Fitting keeps `points` quantiles of each column (of each leaf of ten records or more with `per_leaf: true`) and
+    interpolates linearly between them. The smallest and the largest number of the data may be published: they belong
+    to someone, so use `gadp` where that matters. The numbers of a leaf always stay inside its ranges.
     """
 
     method: Literal["cgadp"]
@@ -56,6 +57,8 @@ class FittedCgadp(Fitted):
     tree: Tree | None
     rules: tuple[CopulaRule, ...]
     points: int
+    rounded: bool = False
+    """Whether scores are rounded before they become numbers, so that no last bits are left of the original's."""
 
     def lists(self) -> Mapping[str, tuple[Any, ...]]:
         """Return the quantiles, leaf after leaf, and each column's coefficients of scores and draws."""
@@ -91,6 +94,8 @@ class FittedCgadp(Fitted):
             score = real(0.0)
             for each in filter(None, parts):
                 score = exp.Add(this=score, expression=each)
+            if self.rounded:
+                score = on_grain(score, 2.0**-FINE)
             made[column] = shape.fit(exp.Paren(this=self._quantile(column, score, at)), "clip")
         return made
 
@@ -181,9 +186,15 @@ def fit_columns(
     rules = []
     for at in range(len(tree.leaves()) if tree else 1):
         own = every[leaves == at] if tree else every
-        rules.append(_rule(own if len(own) >= 2 else every, len(names), params))
+        rules.append(_rule(own if len(own) >= CROWD else every, len(names), params))
     return FittedCgadp(
-        columns=tuple(names), given=given, shapes=shapes, tree=tree, rules=tuple(rules), points=params.points
+        columns=tuple(names),
+        given=given,
+        shapes=shapes,
+        tree=tree,
+        rules=tuple(rules),
+        points=params.points,
+        rounded=True,
     )
 
 

@@ -105,7 +105,6 @@ class FittedCorrelated(Fitted):
 
 def fit(engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: Correlated) -> FittedCorrelated:
     """Query means and covariances at once, and compute the triangular root."""
-    shapes = tuple(NumberShape.of(column) for column in columns)
     values = [f"{quoted(identifier(column.name))}::DOUBLE" for column in columns]
     wanted = [
         *(f"avg({x})" for x in values),
@@ -116,14 +115,17 @@ def fit(engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: 
     if not all(map(math.isfinite, numbers)):
         names = ", ".join(column.name for column in columns)
         raise DataError(f"the covariances of {names} are too large for a DOUBLE: use another unit, or normal noise")
+    factor = _root(numbers[len(columns) :], len(columns), params.share.value)
+    shrink = 1 / math.sqrt(1 + params.share.value) if params.restore else 1.0
+    sizes = [math.hypot(*parts) * shrink for parts in factor]
     return FittedCorrelated(
         columns=tuple(column.name for column in columns),
         share=params.share.value,
         restore=params.restore,
         means=tuple(map(_steady, numbers[: len(columns)])),
-        factor=_root(numbers[len(columns) :], len(columns), params.share.value),
+        factor=factor,
         boundary=params.boundary,
-        shapes=shapes,
+        shapes=tuple(NumberShape.of(column).for_noise(size) for column, size in zip(columns, sizes, strict=True)),
     )
 
 

@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from typing import Literal
 
-from sdcdb.techniques.families.linear import FittedLinear, LinearParams, fit_rules
-from sdcdb.techniques.families.numbers import NumberShape
+from sdcdb.techniques.families.linear import FittedLinear, LinearParams, fit_rules, shapes_for
 from sdcdb.techniques.technique import ColumnSpec, Engine, Kind, Source, Technique
 
 
@@ -17,7 +16,8 @@ class Egadp(LinearParams):
 
     This is exact for records without NULLs, for numbers without steps, and where no value has to be clipped at the end
     of a domain or of a leaf's range: give a DOUBLE column no domain where it matters. Fit again after inserts and
-    deletes. In a group of two records, exact moments only allow their exchange: make leaves large (`min_cases`).
+    deletes. In a group of two records, exact moments only allow their exchange, and of few records they tell the rest
+    to whoever knows some: a leaf of fewer than ten has the rule of the whole table.
     """
 
     method: Literal["egadp"]
@@ -39,10 +39,9 @@ class FittedEgadp(FittedLinear):
 
 def fit(engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: Egadp) -> FittedEgadp:
     """Query the moments of values and draws, and derive the constants of the rule."""
-    shapes = tuple(NumberShape.of(column) for column in columns)
     given, tree, rules = fit_rules(engine, table, columns, params, exact=True)
     names = tuple(column.name for column in columns)
-    return FittedEgadp(columns=names, given=given, shapes=shapes, tree=tree, rules=rules)
+    return FittedEgadp(columns=names, given=given, shapes=shapes_for(columns, rules), tree=tree, rules=rules)
 
 
 TECHNIQUE = Technique("egadp", Kind.NUMBER, Egadp, FittedEgadp, fit, joint=True)

@@ -7,8 +7,7 @@ from pydantic import Field
 from sdcdb.techniques import cgadp, egadp, gadp, rpt
 from sdcdb.techniques.families.framework import NumberMethod, Parts, PatternParams, draws_by_part
 from sdcdb.techniques.families.leaves import grown_from, training_table
-from sdcdb.techniques.families.linear import rules_of
-from sdcdb.techniques.families.numbers import NumberShape
+from sdcdb.techniques.families.linear import rules_of, shapes_for
 from sdcdb.techniques.framework import similar
 from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Kind, Source, Technique, two_draws
 from sdcdb.trees.tree import Tree
@@ -54,10 +53,10 @@ def drawn(
     if method == "cgadp":
         asked = cgadp.Cgadp(method="cgadp", proximity=proximity)
         return [cgadp.fit_columns(engine, table, parts.numbers, (), tree, asked)]
-    names, shapes = tuple(c.name for c in parts.numbers), tuple(NumberShape.of(c) for c in parts.numbers)
+    names = tuple(column.name for column in parts.numbers)
     rules = rules_of(engine, table, parts.numbers, (), tree, proximity, exact=method == "egadp")
     kind = egadp.FittedEgadp if method == "egadp" else gadp.FittedGadp
-    return [kind(columns=names, given=(), shapes=shapes, tree=tree, rules=rules)]
+    return [kind(columns=names, given=(), shapes=shapes_for(parts.numbers, rules), tree=tree, rules=rules)]
 
 
 TECHNIQUE = Technique(

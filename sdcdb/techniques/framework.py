@@ -4,9 +4,10 @@ from typing import Literal
 
 from sdcdb.techniques import capt, rpt
 from sdcdb.techniques.families.framework import NoiseParams, Parts, PatternParams, draws_by_part
-from sdcdb.techniques.families.leaf_noise import FittedLeafNoise, ranges_of
+from sdcdb.techniques.families.grain import points_bits
+from sdcdb.techniques.families.leaf_noise import FittedLeafNoise, noise_shape, ranges_of
 from sdcdb.techniques.families.leaves import grown_from, training_table
-from sdcdb.techniques.families.numbers import NumberShape, normal_draws
+from sdcdb.techniques.families.numbers import normal_draws
 from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Kind, Source, Technique
 from sdcdb.trees.table import TrainingTable
 
@@ -38,7 +39,7 @@ class FittedFramework(FittedLeafNoise):
 def fit(engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: Framework) -> tuple[Fitted, ...]:
     """Grow the tree of the class and those of the categories, and determine the noise of every column."""
     parts = Parts.of(table, columns, params)
-    shapes = tuple(NumberShape.of(column) for column in parts.numbers)
+    shapes = tuple(noise_shape(column, params.sd.value) for column in parts.numbers)
     training = training_table(engine, table, params.class_, params)
     tree = grown_from(engine, training, params)
     ranges = tuple(
@@ -48,7 +49,8 @@ def fit(engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: 
     made: list[Fitted] = []
     if parts.numbers:
         names = tuple(column.name for column in parts.numbers)
-        made.append(FittedFramework(columns=names, shapes=shapes, tree=tree, ranges=ranges))
+        places = points_bits(params.sd.value)
+        made.append(FittedFramework(columns=names, shapes=shapes, tree=tree, ranges=ranges, places=places))
     made += similar(engine, table, parts, params, training)
     if parts.target:
         made.append(rpt.fit_class(engine, table, parts.target, tree))

@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from typing import Literal
 
-from sdcdb.techniques.families.linear import FittedLinear, LinearParams, fit_rules
-from sdcdb.techniques.families.numbers import NumberShape
+from sdcdb.techniques.families.linear import FittedLinear, LinearParams, fit_rules, shapes_for
 from sdcdb.techniques.technique import ColumnSpec, Engine, Kind, Source, Technique
 
 
@@ -22,7 +21,8 @@ class Gadp(LinearParams):
     its end, and rounding to a grid adds step^2/12 to a variance. GADP suits large groups of records and normal
     distributions; `cgadp` keeps any marginal distribution, `egadp` keeps moments exactly even in small groups.
 
-    Records with a NULL in one of the columns do not count in the moments.
+    Records with a NULL in one of the columns do not count in the moments. A leaf of fewer than ten records has the rule
+    of the whole table: what is drawn from the moments of two lies on the line through both.
     """
 
     method: Literal["gadp"]
@@ -44,10 +44,9 @@ class FittedGadp(FittedLinear):
 
 def fit(engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: Gadp) -> FittedGadp:
     """Query the moments, and derive the constants of the rule."""
-    shapes = tuple(NumberShape.of(column) for column in columns)
     given, tree, rules = fit_rules(engine, table, columns, params, exact=False)
     names = tuple(column.name for column in columns)
-    return FittedGadp(columns=names, given=given, shapes=shapes, tree=tree, rules=rules)
+    return FittedGadp(columns=names, given=given, shapes=shapes_for(columns, rules), tree=tree, rules=rules)
 
 
 TECHNIQUE = Technique("gadp", Kind.NUMBER, Gadp, FittedGadp, fit, joint=True)

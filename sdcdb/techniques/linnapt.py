@@ -3,9 +3,10 @@
 from typing import Literal
 
 from sdcdb.fields.amount import Amount
-from sdcdb.techniques.families.leaf_noise import FittedLeafNoise, ranges_of
+from sdcdb.techniques.families.grain import points_bits
+from sdcdb.techniques.families.leaf_noise import FittedLeafNoise, noise_shape, ranges_of
 from sdcdb.techniques.families.leaves import ClassParams, grown
-from sdcdb.techniques.families.numbers import NumberShape, normal_draws
+from sdcdb.techniques.families.numbers import normal_draws
 from sdcdb.techniques.technique import ColumnSpec, Engine, Kind, ShareField, Source, Technique
 
 
@@ -34,12 +35,13 @@ class FittedLinnapt(FittedLeafNoise):
 
 def fit(engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: Linnapt) -> FittedLinnapt:
     """Grow the tree and determine the noise in each leaf."""
-    shapes = tuple(NumberShape.of(column) for column in columns)
+    shapes = tuple(noise_shape(column, params.sd.value) for column in columns)
     tree = grown(engine, table, params.class_, params)
     return FittedLinnapt(
         columns=tuple(column.name for column in columns),
         shapes=shapes,
         tree=tree,
+        places=points_bits(params.sd.value),
         ranges=tuple(
             ranges_of(tree, column, shape, params.sd.value, "linnapt", innocent=True, influential=False)
             for column, shape in zip(columns, shapes, strict=True)

@@ -108,7 +108,7 @@ def fit(engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: 
                 f"{params.sd} of the spread of ln {column.name} is {sd:.3g}, a factor of {math.exp(sd):.3g}: "
                 f"use a share of at most {LARGEST_LOG / (spread or 1):.0%}"
             )
-    shape = NumberShape.of(column)
+    shape = NumberShape.of(column).for_factor()
     # Threads sum in any order: a refit must not differ in the last digits.
     return FittedMultiplicative(
         columns=(column.name,), form=params.form, sd=float(f"{sd:.12g}"), boundary=params.boundary, shape=shape

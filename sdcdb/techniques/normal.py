@@ -50,9 +50,8 @@ def fit(_engine: Engine, _table: Source, columns: tuple[ColumnSpec, ...], params
     """Convert the standard deviation to the column's unit."""
     (column,) = columns
     shape = NumberShape.of(column)
-    return FittedNormal(
-        columns=(column.name,), sd=shape.amount(params.sd, column.name), boundary=params.boundary, shape=shape
-    )
+    sd = shape.amount(params.sd, column.name)
+    return FittedNormal(columns=(column.name,), sd=sd, boundary=params.boundary, shape=shape.for_noise(sd))
 
 
 TECHNIQUE = Technique("normal", Kind.NUMBER, Normal, FittedNormal, fit, draws=normal_draws)

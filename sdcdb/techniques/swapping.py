@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from sdcdb.connection.identifiers import identifier, quoted, table_reference
 from sdcdb.connection.profile import column_types, is_number
+from sdcdb.connection.record_key import key_sql, stored_name
 from sdcdb.engines.expressions import SPAN, TABLE, Row, joined, real
 from sdcdb.errors import DataError, choices
 from sdcdb.fields.amount import Amount, AmountField, parse
@@ -84,11 +85,11 @@ def fit(engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: 
     within = _within(engine, table, column, params)
     stored = f"swapping of {table.view}: {column.name}"
     engine.store(stored, _query(engine, table, column, within, params))
-    key, value = quoted(identifier(table.key)), quoted(identifier(column.name))
+    key, value = quoted(identifier(stored_name(table.key))), quoted(identifier(column.name))
     ((changed, of),) = engine.query(
         f"SELECT count(*) FILTER (s.{value} <> {TABLE}.{value}), count(*) "
         f"FROM {engine.reference(stored)} AS s "
-        f"JOIN {quoted(table_reference(table.name))} AS {TABLE} ON s.{key} = {TABLE}.{key}"
+        f"JOIN {quoted(table_reference(table.name))} AS {TABLE} ON s.{key} = {key_sql(table.key, TABLE)}"
     )
     return FittedSwapping(
         columns=(column.name,),
@@ -124,7 +125,7 @@ def _query(engine: Engine, table: Source, column: ColumnSpec, within: tuple[str,
     first, then = (engine.sql(table.row.draw(column.name, n), table) for n in (0, 1))
     classes = [f"{TABLE}.{quoted(identifier(name))} AS w{n}" for n, name in enumerate(within)]
     own = [f"w{n}" for n in range(len(within))]
-    key, value = (f"{TABLE}.{quoted(identifier(name))}" for name in (table.key, column.name))
+    key, value = key_sql(table.key, TABLE), f"{TABLE}.{quoted(identifier(column.name))}"
     share, everybody = quoted(real(params.share.value)), params.share.value == 1
     by_class, by_block = (f"PARTITION BY {', '.join([*own, *more, '0'])}" for more in ([], ["b"]))
     return f"""
@@ -151,7 +152,7 @@ def _query(engine: Engine, table: Source, column: ColumnSpec, within: tuple[str,
                 WHEN p % 2 = 1 THEN 1 ELSE -1
             END AS step FROM paired
         )
-        SELECT k AS {quoted(identifier(table.key))}, CASE step
+        SELECT k AS {quoted(identifier(stored_name(table.key)))}, CASE step
             WHEN 0 THEN v
             WHEN 1 THEN lead(v) OVER ({by_block} ORDER BY p)
             WHEN -1 THEN lag(v) OVER ({by_block} ORDER BY p)

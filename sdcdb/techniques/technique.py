@@ -16,6 +16,7 @@ from pydantic_core import PydanticCustomError
 from sqlglot import exp
 
 from sdcdb.connection.identifiers import identifier, quoted
+from sdcdb.connection.record_key import Key
 from sdcdb.engines.dialect import Binding
 from sdcdb.engines.duckdb import SCHEMA, DuckDBDialect
 from sdcdb.engines.expressions import Row
@@ -95,7 +96,7 @@ class Source:
 
     name: str
     view: str
-    key: str
+    key: Key
     subkey: str
     row: Row
     columns: tuple[str, ...] = ()

@@ -12,6 +12,7 @@ from sdcdb.techniques.families.numbers import Boundary, NumberShape
 from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Kind, Params, Source, Technique
 
 WHOLE = Amount(1.0, relative=True)
+MANY = 2**16  # steps: each then has at least 2^15 of the 2^32 draws, and all have nearly equally many
 
 
 class Uniform(Params):
@@ -41,6 +42,8 @@ class FittedUniform(Fitted):
     """In the column's unit; a whole number of steps where there are steps."""
     boundary: Boundary
     shape: NumberShape
+    fine: bool = False
+    """Whether the number of steps comes from 53 bits and not from 32, which many steps would outnumber."""
 
     def expressions(self, row: Row) -> Mapping[str, exp.Expr]:
         """Return value + noise, in the shape of the column."""
@@ -53,7 +56,8 @@ class FittedUniform(Fitted):
         if step is None:
             return real(2 * self.width) * row.fine_uniform(column) - real(self.width)
         steps = round(self.width / step)
-        drawn = double(exp.Floor(this=real(2 * steps + 1) * row.uniform(column))) - real(steps)
+        uniform = row.fine_uniform(column) if self.fine else row.uniform(column)
+        drawn = double(exp.Floor(this=real(2 * steps + 1) * uniform)) - real(steps)
         return exp.Paren(this=drawn) * real(step)
 
     def words(self) -> Mapping[str, str]:
@@ -68,12 +72,14 @@ def fit(_engine: Engine, _table: Source, columns: tuple[ColumnSpec, ...], params
     (column,) = columns
     shape = NumberShape.of(column)
     width = shape.amount(params.width, column.name)
+    shape = shape.for_noise(width)
     if shape.step is not None:
         width = round(width / shape.step) * shape.step
     if width <= 0:
         steps = "" if shape.step is None else f" in steps of {shape.step:g}"
         raise DataError(f"a width of {params.width} adds no noise to {column.name!r}{steps}: use a larger one")
-    return FittedUniform(columns=(column.name,), width=width, boundary=params.boundary, shape=shape)
+    fine = shape.step is not None and width / shape.step > MANY
+    return FittedUniform(columns=(column.name,), width=width, boundary=params.boundary, shape=shape, fine=fine)
 
 
 TECHNIQUE = Technique("uniform", Kind.NUMBER, Uniform, FittedUniform, fit)

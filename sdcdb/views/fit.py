@@ -9,9 +9,10 @@ import duckdb
 
 from sdcdb.connection.identifiers import fold, identifier, quoted, table_reference
 from sdcdb.connection.profile import ColumnProfile, TableProfile, profile, table_names
+from sdcdb.connection.record_key import ROWID, Key
 from sdcdb.engines.expressions import RECORD, Lane, Row
 from sdcdb.errors import DataError, counted
-from sdcdb.policy.models import ROWID, Role, Table, View
+from sdcdb.policy.models import Role, Table, View
 from sdcdb.techniques.families.numbers import within_type
 from sdcdb.techniques.registry import TECHNIQUES
 from sdcdb.techniques.technique import ColumnSpec, Draws, Engine, Fitted, Kind, Params, Source, Technique
@@ -98,8 +99,10 @@ def refuse_reserved(found: TableProfile) -> None:
             raise DataError(f"the column {column.name!r} of {found.name!r} has a name that sdcdb reserves: rename it")
 
 
-def refuse_key(table: str, key: str, column: ColumnProfile | None) -> None:
-    """Refuse a key that noise cannot be keyed by."""
+def refuse_key(table: str, key: str, column: ColumnProfile | None, *, part: bool = False) -> None:
+    """Refuse a key that noise cannot be keyed by; dates and ENUMs may be a part of one."""
+    if part and column is not None and (column.type in {"DATE", "TIMESTAMP"} or column.type.startswith("ENUM(")):
+        return
     if column is None or column.type not in KEY_TYPES:
         kind = column.type if column else "missing"
         raise DataError(f"the key {key!r} of {table!r} is {kind}: noise needs a key of whole numbers, text or UUIDs")
@@ -169,12 +172,20 @@ def remembered_profiles(con: duckdb.DuckDBPyConnection) -> Read:
     return lambda name: once(names.get(fold(name), name))
 
 
-def _key(found: TableProfile, table: Table) -> str:
+def _key(found: TableProfile, table: Table) -> Key:
     key = table.key or ROWID
+    if not isinstance(key, str):
+        return tuple(_part(found, name) for name in key)
     column = found.column(key)  # a table may have a column of its own that is called rowid
     if column is not None or key != ROWID:
         refuse_key(found.name, key, column)
     return column.name if column else ROWID
+
+
+def _part(found: TableProfile, name: str) -> str:
+    column = found.column(name)
+    refuse_key(found.name, name, column, part=True)
+    return column.name if column else name
 
 
 def _others(found: TableProfile, table: Table) -> tuple[str, ...]:

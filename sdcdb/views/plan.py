@@ -7,6 +7,7 @@ from pydantic import SerializeAsAny, field_validator
 from sqlglot import exp
 
 from sdcdb.connection.identifiers import identifier, table_reference
+from sdcdb.connection.record_key import Key, key_expression, stored_name
 from sdcdb.engines.dialect import JOINED, LISTS, Binding, Dialect
 from sdcdb.engines.expressions import TABLE, Lane, Row
 from sdcdb.fields.strict import Strict
@@ -22,7 +23,7 @@ class Plan(Strict):
     version: int = VERSION
     view: str
     table: str
-    key: str
+    key: Key
     columns: tuple[str, ...]
     lanes: dict[str, Lane]
     fitted: tuple[SerializeAsAny[Fitted], ...]
@@ -94,7 +95,8 @@ class Plan(Strict):
             query = query.join(exp.alias_(lists, LISTS, table=True, quoted=True), join_type="cross")
         for number, name in enumerate(binding.joined):
             alias = f"{JOINED}{number}"
-            same = self.row().value(self.key).eq(exp.Column(this=identifier(self.key), table=identifier(alias)))
+            stored = exp.Column(this=identifier(stored_name(self.key)), table=identifier(alias))
+            same = key_expression(self.key, TABLE).eq(stored)
             query = query.join(exp.alias_(joined[name], alias, table=True, quoted=True), on=same, join_type="left")
         for each in self.fitted:
             condition = each.condition(self.row(each))

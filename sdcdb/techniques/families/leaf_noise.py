@@ -14,6 +14,7 @@ from sqlglot import exp
 from sdcdb.engines.expressions import Row, bigint, double, item, number, real, typed
 from sdcdb.errors import DataError
 from sdcdb.fields.strict import Strict
+from sdcdb.techniques.families.grain import whole
 from sdcdb.techniques.families.leaves import leaf
 from sdcdb.techniques.families.numbers import NumberShape
 from sdcdb.techniques.technique import ColumnSpec, Fitted
@@ -38,19 +39,21 @@ class FittedLeafNoise(Fitted):
     tree: Tree
     ranges: tuple[tuple[LeafRange, ...], ...]
     """For each column, a range for each leaf."""
+    places: int = 0
+    """A range without a grid has 2^places points; 0 in plans made before they were rounded."""
 
     def lists(self) -> Mapping[str, tuple[Any, ...]]:
         """Return for each column where its range begins, how wide it is, and how large the noise is, by leaf."""
         made: dict[str, tuple[Any, ...]] = {}
         for column, shape, ranges in zip(self.columns, self.shapes, self.ranges, strict=True):
-            made |= _Circle(shape, ranges).lists(column)
+            made |= _Circle(shape, ranges, self.places).lists(column)
         return made
 
     def expressions(self, row: Row) -> Mapping[str, exp.Expr]:
         """Return value + sd z, wrapped inside the range of the leaf."""
         at = bigint(leaf(self.tree, row)) + number(1)
         return {
-            column: _Circle(shape, ranges).wrapped(row, column, at)
+            column: _Circle(shape, ranges, self.places).wrapped(row, column, at)
             for column, shape, ranges in zip(self.columns, self.shapes, self.ranges, strict=True)
         }
 
@@ -84,8 +87,8 @@ class FittedLeafNoise(Fitted):
 class _Circle:
     """The ranges of one column as circles: of grid points, or of real numbers."""
 
-    def __init__(self, shape: NumberShape, ranges: tuple[LeafRange, ...]) -> None:
-        self.shape, self.ranges = shape, ranges
+    def __init__(self, shape: NumberShape, ranges: tuple[LeafRange, ...], places: int) -> None:
+        self.shape, self.ranges, self.places = shape, ranges, places
         self.low = shape.domain[0] if shape.domain else 0.0
 
     def lists(self, column: str) -> dict[str, tuple[Any, ...]]:
@@ -128,9 +131,17 @@ class _Circle:
 
     def _real(self, row: Row, column: str, noise: exp.Expr, of: Callable[[str], exp.Expr]) -> exp.Expr:
         value = double(row.value(column))
-        moved = exp.Paren(this=value + noise - of("starts"))
-        turns = double(exp.Floor(this=exp.Paren(this=moved / of("widths"))))
-        inside = exp.Paren(this=moved.copy() - turns * of("widths"))
+        moved: exp.Expr = exp.Paren(this=value + noise - of("starts"))
+        if self.places:  # counted in points, of which the range has 2^places
+            points = 2.0**self.places
+            moved = whole(exp.Paren(this=moved / of("widths")) * real(points))
+            turns = double(exp.Floor(this=moved * real(1 / points)))
+            inside: exp.Expr = exp.Paren(this=moved.copy() - turns * real(points)) * exp.Paren(
+                this=of("widths") * real(1 / points)
+            )
+        else:
+            turns = double(exp.Floor(this=exp.Paren(this=moved / of("widths"))))
+            inside = exp.Paren(this=moved.copy() - turns * of("widths"))
         wrapped = of("starts") + inside
         if all(own.sd > 0 for own in self.ranges):
             return wrapped
@@ -152,6 +163,12 @@ def leaf_range(
     first = math.floor((low - domain[0]) / shape.step + LEAST) + 1 if tested else 0
     last = max(first, math.floor((high - domain[0]) / shape.step + LEAST))
     return domain[0] + first * shape.step, domain[0] + last * shape.step
+
+
+def noise_shape(column: ColumnSpec, share: float) -> NumberShape:
+    """Return the shape of a column whose noise is a share of a range that is at most its domain."""
+    shape = NumberShape.of(column)
+    return shape if shape.domain is None else shape.for_noise(share * (shape.domain[1] - shape.domain[0]))
 
 
 def size(shape: NumberShape, low: float, high: float) -> float:

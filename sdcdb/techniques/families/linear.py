@@ -4,6 +4,7 @@ Fitting queries sample moments of values and draws, and `families.gadp` turns th
 records without NULLs count; a NULL is replaced by the mean of its leaf where another column needs it.
 """
 
+import math
 from collections.abc import Iterator, Mapping
 from itertools import combinations_with_replacement
 from typing import Any
@@ -23,6 +24,7 @@ from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Source
 from sdcdb.trees.tree import Tree
 
 Rows = tuple[tuple[float, ...], ...]
+CROWD = 10  # records: the moments of fewer tell their values, to somebody who knows the others at least
 
 
 class LinearParams(TreeParams):
@@ -118,14 +120,28 @@ def normal(row: Row, column: str) -> exp.Expr:
 
 
 def shaped(shape: NumberShape, value: exp.Expr, of: Any, column: str, names: Mapping[str, Any]) -> exp.Expr:
-    """Clip a value to the ends of its leaf, if any, and give it the shape of the column."""
+    """Clip a value to the ends of its leaf, if any, and give it the shape of the column.
+
+    It is rounded before: a number beside the end of a leaf must not be rounded into the next one.
+    """
     if f"{column} low" in names:
         zero = real(0.0)
+        if shape.grain is not None:
+            value, shape = shape.fit(value, BOUNDARY), shape.model_copy(update={"grain": None})
         value = clip(value, of(f"{column} low") or zero, of(f"{column} high") or zero.copy())
     return shape.fit(exp.Paren(this=value), BOUNDARY)
 
 
 BOUNDARY: Boundary = "clip"
+
+
+def shapes_for(columns: tuple[ColumnSpec, ...], rules: tuple[LeafRule, ...]) -> tuple[NumberShape, ...]:
+    """Return the shapes in which columns may be published, by the least noise that any leaf has."""
+    shapes = []
+    for j, column in enumerate(columns):
+        sizes = [size for own in rules if (size := math.hypot(*own.noise[j])) > 0]
+        shapes.append(NumberShape.of(column).for_noise(min(sizes, default=0.0)))
+    return tuple(shapes)
 
 
 def fit_rules(
@@ -163,7 +179,10 @@ def rules_of(
     engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], given: tuple[str, ...], tree: Tree | None,
     proximity: float, *, exact: bool,
 ) -> tuple[LeafRule, ...]:  # fmt: skip
-    """Return the rule of each leaf. A leaf with fewer than two complete records has the rule of the whole table."""
+    """Return the rule of each leaf. A leaf with fewer than `CROWD` complete records has the rule of the whole table.
+
+    What is drawn from the moments of two records lies on the line through both, and with exact moments it is both.
+    """
     names = [column.name for column in columns]
     found = dict(leaf_moments(engine, table, names, list(given), tree))
     rules = []
@@ -199,7 +218,7 @@ def leaf_ends(tree: Tree | None, at: int, column: ColumnSpec) -> tuple[float | N
 def leaf_moments(
     engine: Engine, table: Source, names: list[str], given: list[str], tree: Tree | None
 ) -> Iterator[tuple[int | None, Moments]]:
-    """Yield the moments of each leaf that has two complete records, and of all records under None."""
+    """Yield the moments of each leaf that has a crowd of complete records, and of all records under None."""
     row = table.row
     values = {f"x{n}": double(row.value(name)) for n, name in enumerate([*names, *given])}
     values |= {f"z{n}": normal(row, name) for n, name in enumerate(names)}
@@ -222,7 +241,7 @@ def leaf_moments(
         mean = np.array([0.0 if value is None else value for value in numbers[:size]])
         if not (np.isfinite(covariance).all() and np.isfinite(mean).all()):
             raise DataError(f"the covariances of {', '.join(names)} are too large for a DOUBLE: use another unit")
-        if at is None or count >= 2:
+        if at is None or count >= CROWD:
             yield at, Moments(mean, covariance)
 
 

@@ -11,6 +11,7 @@ from sdcdb.engines.expressions import double, nearest, number, real, typed
 from sdcdb.errors import DataError
 from sdcdb.fields.amount import Amount
 from sdcdb.fields.strict import Strict
+from sdcdb.techniques.families.grain import coarser, grain_of, on_grain, single, whole
 from sdcdb.techniques.technique import ColumnSpec, Draws, Params
 
 Boundary = Literal["wrap", "clip", "reflect"]
@@ -33,6 +34,10 @@ class NumberShape(Strict):
     type: str
     domain: tuple[float, float] | None = None
     step: float | None = None
+    grain: float | None = None
+    """What is rounded to where there is no grid, for the sake of the last bits: see `families.grain`."""
+    digits: bool = False
+    """Whether only 24 binary digits are kept, where noise is a share of the number."""
 
     @classmethod
     def of(cls, column: ColumnSpec) -> Self:
@@ -52,11 +57,23 @@ class NumberShape(Strict):
             raise DataError(f"{amount} is a share of the domain: give {column!r} a domain, or use a number")
         return amount.of(self.domain[1] - self.domain[0] if self.domain else 0)
 
+    def for_noise(self, size: float) -> Self:
+        """Return the shape in which a number may be published that has noise of this size; without noise, itself."""
+        if size <= 0:
+            return self
+        if self.step is not None:
+            return self.model_copy(update={"step": coarser(self.step, size)})
+        return self.model_copy(update={"grain": grain_of(size, self.domain)})
+
+    def for_factor(self) -> Self:
+        """Return the shape in which a number may be published that was multiplied by noise."""
+        return self.model_copy(update={"digits": self.step is None})
+
     def fit(self, value: exp.Expr, boundary: Boundary) -> exp.Expr:
         """Move a noisy value, a DOUBLE, back into the domain and onto the grid, and give it the column's type."""
         low = self.domain[0] if self.domain else 0.0
         if self.step is None:
-            moved = value if self.domain is None else self._bounded(value, boundary)
+            moved = self._without_step(value, boundary)
         else:
             holds = _type_range(self.type) if self.domain is None else None
             value = value if holds is None else clip(value, real(holds[0]), real(holds[1]))
@@ -75,18 +92,25 @@ class NumberShape(Strict):
     def words(self, boundary: Boundary) -> str:
         """Say what happens to the noisy value."""
         ends = "" if self.domain is None else f" and {_WORDS[boundary]} [{self.domain[0]:g}, {self.domain[1]:g}]"
-        return ("it keeps its digits" if self.step is None else f"it is rounded to steps of {self.step:g}") + ends
+        if self.step is None and self.digits:
+            return f"it is rounded to 24 binary digits{ends}"
+        step = self.grain if self.step is None else self.step
+        return ("it keeps its digits" if step is None else f"it is rounded to steps of {step:g}") + ends
 
-    def _bounded(self, value: exp.Expr, boundary: Boundary) -> exp.Expr:
-        low, high = self.domain or (0.0, 1.0)
-        if boundary == "clip":
-            return clip(value, real(low), real(high))
-        width = high - low
-        above = exp.Paren(this=value - real(low))
-        if boundary == "wrap":
-            return real(low) + _modulo(above, width)
-        folded = _modulo(above, 2 * width)
-        return real(low) + real(width) - exp.Abs(this=folded - real(width))
+    def _without_step(self, value: exp.Expr, boundary: Boundary) -> exp.Expr:
+        if self.domain is None:
+            if self.digits:  # what lies beyond a FLOAT becomes its end
+                return single(clip(value, real(-_FLOAT), real(_FLOAT)))
+            return value if self.grain is None else on_grain(value, self.grain)
+        low, high = self.domain
+        if self.grain is None:
+            moved = _bounded(value, low, high, boundary)
+            return clip(single(moved), real(low), real(high)) if self.digits else moved
+        points = round((high - low) / self.grain)
+        above = exp.Paren(this=value - real(low)) if low else value
+        places = _bounded(whole(above / real(self.grain)), 0.0, float(points), boundary)
+        moved = real(low) + exp.Paren(this=places) * real(self.grain)
+        return at_most(moved, real(high)) if low + points * self.grain > high else moved
 
     def _bounded_steps(self, steps: exp.Expr, boundary: Boundary) -> exp.Expr:
         if self.domain is None or self.step is None:
@@ -98,6 +122,17 @@ class NumberShape(Strict):
             return _whole_modulo(steps, last + 1)
         folded = exp.Paren(this=_whole_modulo(steps, 2 * last))
         return number(last) - exp.Abs(this=folded - number(last))
+
+
+def _bounded(value: exp.Expr, low: float, high: float, boundary: Boundary) -> exp.Expr:
+    if boundary == "clip":
+        return clip(value, real(low), real(high))
+    width = high - low
+    above = exp.Paren(this=value - real(low)) if low else value
+    if boundary == "wrap":
+        return real(low) + _modulo(above, width) if low else _modulo(above, width)
+    folded = _modulo(above, 2 * width)
+    return real(low) + real(width) - exp.Abs(this=folded - real(width))
 
 
 def _own_step(kind: str) -> float | None:

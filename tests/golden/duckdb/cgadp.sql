@@ -14,11 +14,25 @@ SELECT CASE
                       CASE
                         WHEN CASE
                           WHEN (
-                            (0.0e0 + 1.0e0 * t."sdc once normal cgadp 94a1e166:whole" + 4.0e0) * 12.5e0
+                            (
+                              (
+                                (
+                                  0.0e0 + 1.0e0 * t."sdc once normal cgadp 94a1e166:whole" + 6291456.0e0
+                                ) - 6291456.0e0
+                              ) + 4.0e0
+                            ) * 12.5e0
                           ) IS NULL
                           OR 99.999999999e0 IS NULL THEN NULL
                           ELSE LEAST(
-                            ((0.0e0 + 1.0e0 * t."sdc once normal cgadp 94a1e166:whole" + 4.0e0) * 12.5e0),
+                            (
+                              (
+                                (
+                                  (
+                                    0.0e0 + 1.0e0 * t."sdc once normal cgadp 94a1e166:whole" + 6291456.0e0
+                                  ) - 6291456.0e0
+                                ) + 4.0e0
+                              ) * 12.5e0
+                            ),
                             99.999999999e0
                           )
                         END IS NULL
@@ -26,11 +40,25 @@ SELECT CASE
                         ELSE GREATEST(
                           CASE
                             WHEN (
-                              (0.0e0 + 1.0e0 * t."sdc once normal cgadp 94a1e166:whole" + 4.0e0) * 12.5e0
+                              (
+                                (
+                                  (
+                                    0.0e0 + 1.0e0 * t."sdc once normal cgadp 94a1e166:whole" + 6291456.0e0
+                                  ) - 6291456.0e0
+                                ) + 4.0e0
+                              ) * 12.5e0
                             ) IS NULL
                             OR 99.999999999e0 IS NULL THEN NULL
                             ELSE LEAST(
-                              ((0.0e0 + 1.0e0 * t."sdc once normal cgadp 94a1e166:whole" + 4.0e0) * 12.5e0),
+                              (
+                                (
+                                  (
+                                    (
+                                      0.0e0 + 1.0e0 * t."sdc once normal cgadp 94a1e166:whole" + 6291456.0e0
+                                    ) - 6291456.0e0
+                                  ) + 4.0e0
+                                ) * 12.5e0
+                              ),
                               99.999999999e0
                             )
                           END,
@@ -47,11 +75,25 @@ SELECT CASE
                           CASE
                             WHEN CASE
                               WHEN (
-                                (0.0e0 + 1.0e0 * t."sdc once normal cgadp 94a1e166:whole" + 4.0e0) * 12.5e0
+                                (
+                                  (
+                                    (
+                                      0.0e0 + 1.0e0 * t."sdc once normal cgadp 94a1e166:whole" + 6291456.0e0
+                                    ) - 6291456.0e0
+                                  ) + 4.0e0
+                                ) * 12.5e0
                               ) IS NULL
                               OR 99.999999999e0 IS NULL THEN NULL
                               ELSE LEAST(
-                                ((0.0e0 + 1.0e0 * t."sdc once normal cgadp 94a1e166:whole" + 4.0e0) * 12.5e0),
+                                (
+                                  (
+                                    (
+                                      (
+                                        0.0e0 + 1.0e0 * t."sdc once normal cgadp 94a1e166:whole" + 6291456.0e0
+                                      ) - 6291456.0e0
+                                    ) + 4.0e0
+                                  ) * 12.5e0
+                                ),
                                 99.999999999e0
                               )
                             END IS NULL
@@ -59,13 +101,23 @@ SELECT CASE
                             ELSE GREATEST(
                               CASE
                                 WHEN (
-                                  (0.0e0 + 1.0e0 * t."sdc once normal cgadp 94a1e166:whole" + 4.0e0) * 12.5e0
+                                  (
+                                    (
+                                      (
+                                        0.0e0 + 1.0e0 * t."sdc once normal cgadp 94a1e166:whole" + 6291456.0e0
+                                      ) - 6291456.0e0
+                                    ) + 4.0e0
+                                  ) * 12.5e0
                                 ) IS NULL
                                 OR 99.999999999e0 IS NULL THEN NULL
                                 ELSE LEAST(
                                   (
                                     (
-                                      0.0e0 + 1.0e0 * t."sdc once normal cgadp 94a1e166:whole" + 4.0e0
+                                      (
+                                        (
+                                          0.0e0 + 1.0e0 * t."sdc once normal cgadp 94a1e166:whole" + 6291456.0e0
+                                        ) - 6291456.0e0
+                                      ) + 4.0e0
                                     ) * 12.5e0
                                   ),
                                   99.999999999e0
@@ -82,11 +134,25 @@ SELECT CASE
                           CASE
                             WHEN CASE
                               WHEN (
-                                (0.0e0 + 1.0e0 * t."sdc once normal cgadp 94a1e166:whole" + 4.0e0) * 12.5e0
+                                (
+                                  (
+                                    (
+                                      0.0e0 + 1.0e0 * t."sdc once normal cgadp 94a1e166:whole" + 6291456.0e0
+                                    ) - 6291456.0e0
+                                  ) + 4.0e0
+                                ) * 12.5e0
                               ) IS NULL
                               OR 99.999999999e0 IS NULL THEN NULL
                               ELSE LEAST(
-                                ((0.0e0 + 1.0e0 * t."sdc once normal cgadp 94a1e166:whole" + 4.0e0) * 12.5e0),
+                                (
+                                  (
+                                    (
+                                      (
+                                        0.0e0 + 1.0e0 * t."sdc once normal cgadp 94a1e166:whole" + 6291456.0e0
+                                      ) - 6291456.0e0
+                                    ) + 4.0e0
+                                  ) * 12.5e0
+                                ),
                                 99.999999999e0
                               )
                             END IS NULL
@@ -94,13 +160,23 @@ SELECT CASE
                             ELSE GREATEST(
                               CASE
                                 WHEN (
-                                  (0.0e0 + 1.0e0 * t."sdc once normal cgadp 94a1e166:whole" + 4.0e0) * 12.5e0
+                                  (
+                                    (
+                                      (
+                                        0.0e0 + 1.0e0 * t."sdc once normal cgadp 94a1e166:whole" + 6291456.0e0
+                                      ) - 6291456.0e0
+                                    ) + 4.0e0
+                                  ) * 12.5e0
                                 ) IS NULL
                                 OR 99.999999999e0 IS NULL THEN NULL
                                 ELSE LEAST(
                                   (
                                     (
-                                      0.0e0 + 1.0e0 * t."sdc once normal cgadp 94a1e166:whole" + 4.0e0
+                                      (
+                                        (
+                                          0.0e0 + 1.0e0 * t."sdc once normal cgadp 94a1e166:whole" + 6291456.0e0
+                                        ) - 6291456.0e0
+                                      ) + 4.0e0
                                     ) * 12.5e0
                                   ),
                                   99.999999999e0
@@ -116,11 +192,25 @@ SELECT CASE
                     CASE
                       WHEN CASE
                         WHEN (
-                          (0.0e0 + 1.0e0 * t."sdc once normal cgadp 94a1e166:whole" + 4.0e0) * 12.5e0
+                          (
+                            (
+                              (
+                                0.0e0 + 1.0e0 * t."sdc once normal cgadp 94a1e166:whole" + 6291456.0e0
+                              ) - 6291456.0e0
+                            ) + 4.0e0
+                          ) * 12.5e0
                         ) IS NULL
                         OR 99.999999999e0 IS NULL THEN NULL
                         ELSE LEAST(
-                          ((0.0e0 + 1.0e0 * t."sdc once normal cgadp 94a1e166:whole" + 4.0e0) * 12.5e0),
+                          (
+                            (
+                              (
+                                (
+                                  0.0e0 + 1.0e0 * t."sdc once normal cgadp 94a1e166:whole" + 6291456.0e0
+                                ) - 6291456.0e0
+                              ) + 4.0e0
+                            ) * 12.5e0
+                          ),
                           99.999999999e0
                         )
                       END IS NULL
@@ -128,11 +218,25 @@ SELECT CASE
                       ELSE GREATEST(
                         CASE
                           WHEN (
-                            (0.0e0 + 1.0e0 * t."sdc once normal cgadp 94a1e166:whole" + 4.0e0) * 12.5e0
+                            (
+                              (
+                                (
+                                  0.0e0 + 1.0e0 * t."sdc once normal cgadp 94a1e166:whole" + 6291456.0e0
+                                ) - 6291456.0e0
+                              ) + 4.0e0
+                            ) * 12.5e0
                           ) IS NULL
                           OR 99.999999999e0 IS NULL THEN NULL
                           ELSE LEAST(
-                            ((0.0e0 + 1.0e0 * t."sdc once normal cgadp 94a1e166:whole" + 4.0e0) * 12.5e0),
+                            (
+                              (
+                                (
+                                  (
+                                    0.0e0 + 1.0e0 * t."sdc once normal cgadp 94a1e166:whole" + 6291456.0e0
+                                  ) - 6291456.0e0
+                                ) + 4.0e0
+                              ) * 12.5e0
+                            ),
                             99.999999999e0
                           )
                         END,
@@ -143,11 +247,25 @@ SELECT CASE
                         CASE
                           WHEN CASE
                             WHEN (
-                              (0.0e0 + 1.0e0 * t."sdc once normal cgadp 94a1e166:whole" + 4.0e0) * 12.5e0
+                              (
+                                (
+                                  (
+                                    0.0e0 + 1.0e0 * t."sdc once normal cgadp 94a1e166:whole" + 6291456.0e0
+                                  ) - 6291456.0e0
+                                ) + 4.0e0
+                              ) * 12.5e0
                             ) IS NULL
                             OR 99.999999999e0 IS NULL THEN NULL
                             ELSE LEAST(
-                              ((0.0e0 + 1.0e0 * t."sdc once normal cgadp 94a1e166:whole" + 4.0e0) * 12.5e0),
+                              (
+                                (
+                                  (
+                                    (
+                                      0.0e0 + 1.0e0 * t."sdc once normal cgadp 94a1e166:whole" + 6291456.0e0
+                                    ) - 6291456.0e0
+                                  ) + 4.0e0
+                                ) * 12.5e0
+                              ),
                               99.999999999e0
                             )
                           END IS NULL
@@ -155,11 +273,25 @@ SELECT CASE
                           ELSE GREATEST(
                             CASE
                               WHEN (
-                                (0.0e0 + 1.0e0 * t."sdc once normal cgadp 94a1e166:whole" + 4.0e0) * 12.5e0
+                                (
+                                  (
+                                    (
+                                      0.0e0 + 1.0e0 * t."sdc once normal cgadp 94a1e166:whole" + 6291456.0e0
+                                    ) - 6291456.0e0
+                                  ) + 4.0e0
+                                ) * 12.5e0
                               ) IS NULL
                               OR 99.999999999e0 IS NULL THEN NULL
                               ELSE LEAST(
-                                ((0.0e0 + 1.0e0 * t."sdc once normal cgadp 94a1e166:whole" + 4.0e0) * 12.5e0),
+                                (
+                                  (
+                                    (
+                                      (
+                                        0.0e0 + 1.0e0 * t."sdc once normal cgadp 94a1e166:whole" + 6291456.0e0
+                                      ) - 6291456.0e0
+                                    ) + 4.0e0
+                                  ) * 12.5e0
+                                ),
                                 99.999999999e0
                               )
                             END,
@@ -193,18 +325,26 @@ CASE
                   WHEN CASE
                     WHEN (
                       (
-                        0.0e0 + (
-                          -0.08178149049023e0
-                        ) * t."sdc once normal cgadp 94a1e166:whole" + 0.9966502836066e0 * t."sdc once normal cgadp 94a1e166:real" + 4.0e0
+                        (
+                          (
+                            0.0e0 + (
+                              -0.08178149049023e0
+                            ) * t."sdc once normal cgadp 94a1e166:whole" + 0.9966502836066e0 * t."sdc once normal cgadp 94a1e166:real" + 6291456.0e0
+                          ) - 6291456.0e0
+                        ) + 4.0e0
                       ) * 12.5e0
                     ) IS NULL
                     OR 99.999999999e0 IS NULL THEN NULL
                     ELSE LEAST(
                       (
                         (
-                          0.0e0 + (
-                            -0.08178149049023e0
-                          ) * t."sdc once normal cgadp 94a1e166:whole" + 0.9966502836066e0 * t."sdc once normal cgadp 94a1e166:real" + 4.0e0
+                          (
+                            (
+                              0.0e0 + (
+                                -0.08178149049023e0
+                              ) * t."sdc once normal cgadp 94a1e166:whole" + 0.9966502836066e0 * t."sdc once normal cgadp 94a1e166:real" + 6291456.0e0
+                            ) - 6291456.0e0
+                          ) + 4.0e0
                         ) * 12.5e0
                       ),
                       99.999999999e0
@@ -215,18 +355,26 @@ CASE
                     CASE
                       WHEN (
                         (
-                          0.0e0 + (
-                            -0.08178149049023e0
-                          ) * t."sdc once normal cgadp 94a1e166:whole" + 0.9966502836066e0 * t."sdc once normal cgadp 94a1e166:real" + 4.0e0
+                          (
+                            (
+                              0.0e0 + (
+                                -0.08178149049023e0
+                              ) * t."sdc once normal cgadp 94a1e166:whole" + 0.9966502836066e0 * t."sdc once normal cgadp 94a1e166:real" + 6291456.0e0
+                            ) - 6291456.0e0
+                          ) + 4.0e0
                         ) * 12.5e0
                       ) IS NULL
                       OR 99.999999999e0 IS NULL THEN NULL
                       ELSE LEAST(
                         (
                           (
-                            0.0e0 + (
-                              -0.08178149049023e0
-                            ) * t."sdc once normal cgadp 94a1e166:whole" + 0.9966502836066e0 * t."sdc once normal cgadp 94a1e166:real" + 4.0e0
+                            (
+                              (
+                                0.0e0 + (
+                                  -0.08178149049023e0
+                                ) * t."sdc once normal cgadp 94a1e166:whole" + 0.9966502836066e0 * t."sdc once normal cgadp 94a1e166:real" + 6291456.0e0
+                              ) - 6291456.0e0
+                            ) + 4.0e0
                           ) * 12.5e0
                         ),
                         99.999999999e0
@@ -246,18 +394,26 @@ CASE
                       WHEN CASE
                         WHEN (
                           (
-                            0.0e0 + (
-                              -0.08178149049023e0
-                            ) * t."sdc once normal cgadp 94a1e166:whole" + 0.9966502836066e0 * t."sdc once normal cgadp 94a1e166:real" + 4.0e0
+                            (
+                              (
+                                0.0e0 + (
+                                  -0.08178149049023e0
+                                ) * t."sdc once normal cgadp 94a1e166:whole" + 0.9966502836066e0 * t."sdc once normal cgadp 94a1e166:real" + 6291456.0e0
+                              ) - 6291456.0e0
+                            ) + 4.0e0
                           ) * 12.5e0
                         ) IS NULL
                         OR 99.999999999e0 IS NULL THEN NULL
                         ELSE LEAST(
                           (
                             (
-                              0.0e0 + (
-                                -0.08178149049023e0
-                              ) * t."sdc once normal cgadp 94a1e166:whole" + 0.9966502836066e0 * t."sdc once normal cgadp 94a1e166:real" + 4.0e0
+                              (
+                                (
+                                  0.0e0 + (
+                                    -0.08178149049023e0
+                                  ) * t."sdc once normal cgadp 94a1e166:whole" + 0.9966502836066e0 * t."sdc once normal cgadp 94a1e166:real" + 6291456.0e0
+                                ) - 6291456.0e0
+                              ) + 4.0e0
                             ) * 12.5e0
                           ),
                           99.999999999e0
@@ -268,18 +424,26 @@ CASE
                         CASE
                           WHEN (
                             (
-                              0.0e0 + (
-                                -0.08178149049023e0
-                              ) * t."sdc once normal cgadp 94a1e166:whole" + 0.9966502836066e0 * t."sdc once normal cgadp 94a1e166:real" + 4.0e0
+                              (
+                                (
+                                  0.0e0 + (
+                                    -0.08178149049023e0
+                                  ) * t."sdc once normal cgadp 94a1e166:whole" + 0.9966502836066e0 * t."sdc once normal cgadp 94a1e166:real" + 6291456.0e0
+                                ) - 6291456.0e0
+                              ) + 4.0e0
                             ) * 12.5e0
                           ) IS NULL
                           OR 99.999999999e0 IS NULL THEN NULL
                           ELSE LEAST(
                             (
                               (
-                                0.0e0 + (
-                                  -0.08178149049023e0
-                                ) * t."sdc once normal cgadp 94a1e166:whole" + 0.9966502836066e0 * t."sdc once normal cgadp 94a1e166:real" + 4.0e0
+                                (
+                                  (
+                                    0.0e0 + (
+                                      -0.08178149049023e0
+                                    ) * t."sdc once normal cgadp 94a1e166:whole" + 0.9966502836066e0 * t."sdc once normal cgadp 94a1e166:real" + 6291456.0e0
+                                  ) - 6291456.0e0
+                                ) + 4.0e0
                               ) * 12.5e0
                             ),
                             99.999999999e0
@@ -297,18 +461,26 @@ CASE
                       WHEN CASE
                         WHEN (
                           (
-                            0.0e0 + (
-                              -0.08178149049023e0
-                            ) * t."sdc once normal cgadp 94a1e166:whole" + 0.9966502836066e0 * t."sdc once normal cgadp 94a1e166:real" + 4.0e0
+                            (
+                              (
+                                0.0e0 + (
+                                  -0.08178149049023e0
+                                ) * t."sdc once normal cgadp 94a1e166:whole" + 0.9966502836066e0 * t."sdc once normal cgadp 94a1e166:real" + 6291456.0e0
+                              ) - 6291456.0e0
+                            ) + 4.0e0
                           ) * 12.5e0
                         ) IS NULL
                         OR 99.999999999e0 IS NULL THEN NULL
                         ELSE LEAST(
                           (
                             (
-                              0.0e0 + (
-                                -0.08178149049023e0
-                              ) * t."sdc once normal cgadp 94a1e166:whole" + 0.9966502836066e0 * t."sdc once normal cgadp 94a1e166:real" + 4.0e0
+                              (
+                                (
+                                  0.0e0 + (
+                                    -0.08178149049023e0
+                                  ) * t."sdc once normal cgadp 94a1e166:whole" + 0.9966502836066e0 * t."sdc once normal cgadp 94a1e166:real" + 6291456.0e0
+                                ) - 6291456.0e0
+                              ) + 4.0e0
                             ) * 12.5e0
                           ),
                           99.999999999e0
@@ -319,18 +491,26 @@ CASE
                         CASE
                           WHEN (
                             (
-                              0.0e0 + (
-                                -0.08178149049023e0
-                              ) * t."sdc once normal cgadp 94a1e166:whole" + 0.9966502836066e0 * t."sdc once normal cgadp 94a1e166:real" + 4.0e0
+                              (
+                                (
+                                  0.0e0 + (
+                                    -0.08178149049023e0
+                                  ) * t."sdc once normal cgadp 94a1e166:whole" + 0.9966502836066e0 * t."sdc once normal cgadp 94a1e166:real" + 6291456.0e0
+                                ) - 6291456.0e0
+                              ) + 4.0e0
                             ) * 12.5e0
                           ) IS NULL
                           OR 99.999999999e0 IS NULL THEN NULL
                           ELSE LEAST(
                             (
                               (
-                                0.0e0 + (
-                                  -0.08178149049023e0
-                                ) * t."sdc once normal cgadp 94a1e166:whole" + 0.9966502836066e0 * t."sdc once normal cgadp 94a1e166:real" + 4.0e0
+                                (
+                                  (
+                                    0.0e0 + (
+                                      -0.08178149049023e0
+                                    ) * t."sdc once normal cgadp 94a1e166:whole" + 0.9966502836066e0 * t."sdc once normal cgadp 94a1e166:real" + 6291456.0e0
+                                  ) - 6291456.0e0
+                                ) + 4.0e0
                               ) * 12.5e0
                             ),
                             99.999999999e0
@@ -347,18 +527,26 @@ CASE
                 WHEN CASE
                   WHEN (
                     (
-                      0.0e0 + (
-                        -0.08178149049023e0
-                      ) * t."sdc once normal cgadp 94a1e166:whole" + 0.9966502836066e0 * t."sdc once normal cgadp 94a1e166:real" + 4.0e0
+                      (
+                        (
+                          0.0e0 + (
+                            -0.08178149049023e0
+                          ) * t."sdc once normal cgadp 94a1e166:whole" + 0.9966502836066e0 * t."sdc once normal cgadp 94a1e166:real" + 6291456.0e0
+                        ) - 6291456.0e0
+                      ) + 4.0e0
                     ) * 12.5e0
                   ) IS NULL
                   OR 99.999999999e0 IS NULL THEN NULL
                   ELSE LEAST(
                     (
                       (
-                        0.0e0 + (
-                          -0.08178149049023e0
-                        ) * t."sdc once normal cgadp 94a1e166:whole" + 0.9966502836066e0 * t."sdc once normal cgadp 94a1e166:real" + 4.0e0
+                        (
+                          (
+                            0.0e0 + (
+                              -0.08178149049023e0
+                            ) * t."sdc once normal cgadp 94a1e166:whole" + 0.9966502836066e0 * t."sdc once normal cgadp 94a1e166:real" + 6291456.0e0
+                          ) - 6291456.0e0
+                        ) + 4.0e0
                       ) * 12.5e0
                     ),
                     99.999999999e0
@@ -369,18 +557,26 @@ CASE
                   CASE
                     WHEN (
                       (
-                        0.0e0 + (
-                          -0.08178149049023e0
-                        ) * t."sdc once normal cgadp 94a1e166:whole" + 0.9966502836066e0 * t."sdc once normal cgadp 94a1e166:real" + 4.0e0
+                        (
+                          (
+                            0.0e0 + (
+                              -0.08178149049023e0
+                            ) * t."sdc once normal cgadp 94a1e166:whole" + 0.9966502836066e0 * t."sdc once normal cgadp 94a1e166:real" + 6291456.0e0
+                          ) - 6291456.0e0
+                        ) + 4.0e0
                       ) * 12.5e0
                     ) IS NULL
                     OR 99.999999999e0 IS NULL THEN NULL
                     ELSE LEAST(
                       (
                         (
-                          0.0e0 + (
-                            -0.08178149049023e0
-                          ) * t."sdc once normal cgadp 94a1e166:whole" + 0.9966502836066e0 * t."sdc once normal cgadp 94a1e166:real" + 4.0e0
+                          (
+                            (
+                              0.0e0 + (
+                                -0.08178149049023e0
+                              ) * t."sdc once normal cgadp 94a1e166:whole" + 0.9966502836066e0 * t."sdc once normal cgadp 94a1e166:real" + 6291456.0e0
+                            ) - 6291456.0e0
+                          ) + 4.0e0
                         ) * 12.5e0
                       ),
                       99.999999999e0
@@ -394,18 +590,26 @@ CASE
                     WHEN CASE
                       WHEN (
                         (
-                          0.0e0 + (
-                            -0.08178149049023e0
-                          ) * t."sdc once normal cgadp 94a1e166:whole" + 0.9966502836066e0 * t."sdc once normal cgadp 94a1e166:real" + 4.0e0
+                          (
+                            (
+                              0.0e0 + (
+                                -0.08178149049023e0
+                              ) * t."sdc once normal cgadp 94a1e166:whole" + 0.9966502836066e0 * t."sdc once normal cgadp 94a1e166:real" + 6291456.0e0
+                            ) - 6291456.0e0
+                          ) + 4.0e0
                         ) * 12.5e0
                       ) IS NULL
                       OR 99.999999999e0 IS NULL THEN NULL
                       ELSE LEAST(
                         (
                           (
-                            0.0e0 + (
-                              -0.08178149049023e0
-                            ) * t."sdc once normal cgadp 94a1e166:whole" + 0.9966502836066e0 * t."sdc once normal cgadp 94a1e166:real" + 4.0e0
+                            (
+                              (
+                                0.0e0 + (
+                                  -0.08178149049023e0
+                                ) * t."sdc once normal cgadp 94a1e166:whole" + 0.9966502836066e0 * t."sdc once normal cgadp 94a1e166:real" + 6291456.0e0
+                              ) - 6291456.0e0
+                            ) + 4.0e0
                           ) * 12.5e0
                         ),
                         99.999999999e0
@@ -416,18 +620,26 @@ CASE
                       CASE
                         WHEN (
                           (
-                            0.0e0 + (
-                              -0.08178149049023e0
-                            ) * t."sdc once normal cgadp 94a1e166:whole" + 0.9966502836066e0 * t."sdc once normal cgadp 94a1e166:real" + 4.0e0
+                            (
+                              (
+                                0.0e0 + (
+                                  -0.08178149049023e0
+                                ) * t."sdc once normal cgadp 94a1e166:whole" + 0.9966502836066e0 * t."sdc once normal cgadp 94a1e166:real" + 6291456.0e0
+                              ) - 6291456.0e0
+                            ) + 4.0e0
                           ) * 12.5e0
                         ) IS NULL
                         OR 99.999999999e0 IS NULL THEN NULL
                         ELSE LEAST(
                           (
                             (
-                              0.0e0 + (
-                                -0.08178149049023e0
-                              ) * t."sdc once normal cgadp 94a1e166:whole" + 0.9966502836066e0 * t."sdc once normal cgadp 94a1e166:real" + 4.0e0
+                              (
+                                (
+                                  0.0e0 + (
+                                    -0.08178149049023e0
+                                  ) * t."sdc once normal cgadp 94a1e166:whole" + 0.9966502836066e0 * t."sdc once normal cgadp 94a1e166:real" + 6291456.0e0
+                                ) - 6291456.0e0
+                              ) + 4.0e0
                             ) * 12.5e0
                           ),
                           99.999999999e0
@@ -465,20 +677,30 @@ CASE
                             WHEN CASE
                               WHEN (
                                 (
-                                  0.0e0 + (-0.2106444206769e0) * t."sdc once normal cgadp 94a1e166:whole" + (
-                                    -0.06774644504256e0
-                                  ) * t."sdc once normal cgadp 94a1e166:real" + 0.9752124626059e0 * t."sdc once normal cgadp 94a1e166:decimal" + 4.0e0
+                                  (
+                                    (
+                                      0.0e0 + (
+                                        -0.2106444206769e0
+                                      ) * t."sdc once normal cgadp 94a1e166:whole" + (
+                                        -0.06774644504256e0
+                                      ) * t."sdc once normal cgadp 94a1e166:real" + 0.9752124626059e0 * t."sdc once normal cgadp 94a1e166:decimal" + 6291456.0e0
+                                    ) - 6291456.0e0
+                                  ) + 4.0e0
                                 ) * 12.5e0
                               ) IS NULL
                               OR 99.999999999e0 IS NULL THEN NULL
                               ELSE LEAST(
                                 (
                                   (
-                                    0.0e0 + (
-                                      -0.2106444206769e0
-                                    ) * t."sdc once normal cgadp 94a1e166:whole" + (
-                                      -0.06774644504256e0
-                                    ) * t."sdc once normal cgadp 94a1e166:real" + 0.9752124626059e0 * t."sdc once normal cgadp 94a1e166:decimal" + 4.0e0
+                                    (
+                                      (
+                                        0.0e0 + (
+                                          -0.2106444206769e0
+                                        ) * t."sdc once normal cgadp 94a1e166:whole" + (
+                                          -0.06774644504256e0
+                                        ) * t."sdc once normal cgadp 94a1e166:real" + 0.9752124626059e0 * t."sdc once normal cgadp 94a1e166:decimal" + 6291456.0e0
+                                      ) - 6291456.0e0
+                                    ) + 4.0e0
                                   ) * 12.5e0
                                 ),
                                 99.999999999e0
@@ -489,22 +711,30 @@ CASE
                               CASE
                                 WHEN (
                                   (
-                                    0.0e0 + (
-                                      -0.2106444206769e0
-                                    ) * t."sdc once normal cgadp 94a1e166:whole" + (
-                                      -0.06774644504256e0
-                                    ) * t."sdc once normal cgadp 94a1e166:real" + 0.9752124626059e0 * t."sdc once normal cgadp 94a1e166:decimal" + 4.0e0
+                                    (
+                                      (
+                                        0.0e0 + (
+                                          -0.2106444206769e0
+                                        ) * t."sdc once normal cgadp 94a1e166:whole" + (
+                                          -0.06774644504256e0
+                                        ) * t."sdc once normal cgadp 94a1e166:real" + 0.9752124626059e0 * t."sdc once normal cgadp 94a1e166:decimal" + 6291456.0e0
+                                      ) - 6291456.0e0
+                                    ) + 4.0e0
                                   ) * 12.5e0
                                 ) IS NULL
                                 OR 99.999999999e0 IS NULL THEN NULL
                                 ELSE LEAST(
                                   (
                                     (
-                                      0.0e0 + (
-                                        -0.2106444206769e0
-                                      ) * t."sdc once normal cgadp 94a1e166:whole" + (
-                                        -0.06774644504256e0
-                                      ) * t."sdc once normal cgadp 94a1e166:real" + 0.9752124626059e0 * t."sdc once normal cgadp 94a1e166:decimal" + 4.0e0
+                                      (
+                                        (
+                                          0.0e0 + (
+                                            -0.2106444206769e0
+                                          ) * t."sdc once normal cgadp 94a1e166:whole" + (
+                                            -0.06774644504256e0
+                                          ) * t."sdc once normal cgadp 94a1e166:real" + 0.9752124626059e0 * t."sdc once normal cgadp 94a1e166:decimal" + 6291456.0e0
+                                        ) - 6291456.0e0
+                                      ) + 4.0e0
                                     ) * 12.5e0
                                   ),
                                   99.999999999e0
@@ -524,22 +754,30 @@ CASE
                                 WHEN CASE
                                   WHEN (
                                     (
-                                      0.0e0 + (
-                                        -0.2106444206769e0
-                                      ) * t."sdc once normal cgadp 94a1e166:whole" + (
-                                        -0.06774644504256e0
-                                      ) * t."sdc once normal cgadp 94a1e166:real" + 0.9752124626059e0 * t."sdc once normal cgadp 94a1e166:decimal" + 4.0e0
+                                      (
+                                        (
+                                          0.0e0 + (
+                                            -0.2106444206769e0
+                                          ) * t."sdc once normal cgadp 94a1e166:whole" + (
+                                            -0.06774644504256e0
+                                          ) * t."sdc once normal cgadp 94a1e166:real" + 0.9752124626059e0 * t."sdc once normal cgadp 94a1e166:decimal" + 6291456.0e0
+                                        ) - 6291456.0e0
+                                      ) + 4.0e0
                                     ) * 12.5e0
                                   ) IS NULL
                                   OR 99.999999999e0 IS NULL THEN NULL
                                   ELSE LEAST(
                                     (
                                       (
-                                        0.0e0 + (
-                                          -0.2106444206769e0
-                                        ) * t."sdc once normal cgadp 94a1e166:whole" + (
-                                          -0.06774644504256e0
-                                        ) * t."sdc once normal cgadp 94a1e166:real" + 0.9752124626059e0 * t."sdc once normal cgadp 94a1e166:decimal" + 4.0e0
+                                        (
+                                          (
+                                            0.0e0 + (
+                                              -0.2106444206769e0
+                                            ) * t."sdc once normal cgadp 94a1e166:whole" + (
+                                              -0.06774644504256e0
+                                            ) * t."sdc once normal cgadp 94a1e166:real" + 0.9752124626059e0 * t."sdc once normal cgadp 94a1e166:decimal" + 6291456.0e0
+                                          ) - 6291456.0e0
+                                        ) + 4.0e0
                                       ) * 12.5e0
                                     ),
                                     99.999999999e0
@@ -550,22 +788,30 @@ CASE
                                   CASE
                                     WHEN (
                                       (
-                                        0.0e0 + (
-                                          -0.2106444206769e0
-                                        ) * t."sdc once normal cgadp 94a1e166:whole" + (
-                                          -0.06774644504256e0
-                                        ) * t."sdc once normal cgadp 94a1e166:real" + 0.9752124626059e0 * t."sdc once normal cgadp 94a1e166:decimal" + 4.0e0
+                                        (
+                                          (
+                                            0.0e0 + (
+                                              -0.2106444206769e0
+                                            ) * t."sdc once normal cgadp 94a1e166:whole" + (
+                                              -0.06774644504256e0
+                                            ) * t."sdc once normal cgadp 94a1e166:real" + 0.9752124626059e0 * t."sdc once normal cgadp 94a1e166:decimal" + 6291456.0e0
+                                          ) - 6291456.0e0
+                                        ) + 4.0e0
                                       ) * 12.5e0
                                     ) IS NULL
                                     OR 99.999999999e0 IS NULL THEN NULL
                                     ELSE LEAST(
                                       (
                                         (
-                                          0.0e0 + (
-                                            -0.2106444206769e0
-                                          ) * t."sdc once normal cgadp 94a1e166:whole" + (
-                                            -0.06774644504256e0
-                                          ) * t."sdc once normal cgadp 94a1e166:real" + 0.9752124626059e0 * t."sdc once normal cgadp 94a1e166:decimal" + 4.0e0
+                                          (
+                                            (
+                                              0.0e0 + (
+                                                -0.2106444206769e0
+                                              ) * t."sdc once normal cgadp 94a1e166:whole" + (
+                                                -0.06774644504256e0
+                                              ) * t."sdc once normal cgadp 94a1e166:real" + 0.9752124626059e0 * t."sdc once normal cgadp 94a1e166:decimal" + 6291456.0e0
+                                            ) - 6291456.0e0
+                                          ) + 4.0e0
                                         ) * 12.5e0
                                       ),
                                       99.999999999e0
@@ -583,22 +829,30 @@ CASE
                                 WHEN CASE
                                   WHEN (
                                     (
-                                      0.0e0 + (
-                                        -0.2106444206769e0
-                                      ) * t."sdc once normal cgadp 94a1e166:whole" + (
-                                        -0.06774644504256e0
-                                      ) * t."sdc once normal cgadp 94a1e166:real" + 0.9752124626059e0 * t."sdc once normal cgadp 94a1e166:decimal" + 4.0e0
+                                      (
+                                        (
+                                          0.0e0 + (
+                                            -0.2106444206769e0
+                                          ) * t."sdc once normal cgadp 94a1e166:whole" + (
+                                            -0.06774644504256e0
+                                          ) * t."sdc once normal cgadp 94a1e166:real" + 0.9752124626059e0 * t."sdc once normal cgadp 94a1e166:decimal" + 6291456.0e0
+                                        ) - 6291456.0e0
+                                      ) + 4.0e0
                                     ) * 12.5e0
                                   ) IS NULL
                                   OR 99.999999999e0 IS NULL THEN NULL
                                   ELSE LEAST(
                                     (
                                       (
-                                        0.0e0 + (
-                                          -0.2106444206769e0
-                                        ) * t."sdc once normal cgadp 94a1e166:whole" + (
-                                          -0.06774644504256e0
-                                        ) * t."sdc once normal cgadp 94a1e166:real" + 0.9752124626059e0 * t."sdc once normal cgadp 94a1e166:decimal" + 4.0e0
+                                        (
+                                          (
+                                            0.0e0 + (
+                                              -0.2106444206769e0
+                                            ) * t."sdc once normal cgadp 94a1e166:whole" + (
+                                              -0.06774644504256e0
+                                            ) * t."sdc once normal cgadp 94a1e166:real" + 0.9752124626059e0 * t."sdc once normal cgadp 94a1e166:decimal" + 6291456.0e0
+                                          ) - 6291456.0e0
+                                        ) + 4.0e0
                                       ) * 12.5e0
                                     ),
                                     99.999999999e0
@@ -609,22 +863,30 @@ CASE
                                   CASE
                                     WHEN (
                                       (
-                                        0.0e0 + (
-                                          -0.2106444206769e0
-                                        ) * t."sdc once normal cgadp 94a1e166:whole" + (
-                                          -0.06774644504256e0
-                                        ) * t."sdc once normal cgadp 94a1e166:real" + 0.9752124626059e0 * t."sdc once normal cgadp 94a1e166:decimal" + 4.0e0
+                                        (
+                                          (
+                                            0.0e0 + (
+                                              -0.2106444206769e0
+                                            ) * t."sdc once normal cgadp 94a1e166:whole" + (
+                                              -0.06774644504256e0
+                                            ) * t."sdc once normal cgadp 94a1e166:real" + 0.9752124626059e0 * t."sdc once normal cgadp 94a1e166:decimal" + 6291456.0e0
+                                          ) - 6291456.0e0
+                                        ) + 4.0e0
                                       ) * 12.5e0
                                     ) IS NULL
                                     OR 99.999999999e0 IS NULL THEN NULL
                                     ELSE LEAST(
                                       (
                                         (
-                                          0.0e0 + (
-                                            -0.2106444206769e0
-                                          ) * t."sdc once normal cgadp 94a1e166:whole" + (
-                                            -0.06774644504256e0
-                                          ) * t."sdc once normal cgadp 94a1e166:real" + 0.9752124626059e0 * t."sdc once normal cgadp 94a1e166:decimal" + 4.0e0
+                                          (
+                                            (
+                                              0.0e0 + (
+                                                -0.2106444206769e0
+                                              ) * t."sdc once normal cgadp 94a1e166:whole" + (
+                                                -0.06774644504256e0
+                                              ) * t."sdc once normal cgadp 94a1e166:real" + 0.9752124626059e0 * t."sdc once normal cgadp 94a1e166:decimal" + 6291456.0e0
+                                            ) - 6291456.0e0
+                                          ) + 4.0e0
                                         ) * 12.5e0
                                       ),
                                       99.999999999e0
@@ -641,18 +903,30 @@ CASE
                           WHEN CASE
                             WHEN (
                               (
-                                0.0e0 + (-0.2106444206769e0) * t."sdc once normal cgadp 94a1e166:whole" + (
-                                  -0.06774644504256e0
-                                ) * t."sdc once normal cgadp 94a1e166:real" + 0.9752124626059e0 * t."sdc once normal cgadp 94a1e166:decimal" + 4.0e0
+                                (
+                                  (
+                                    0.0e0 + (
+                                      -0.2106444206769e0
+                                    ) * t."sdc once normal cgadp 94a1e166:whole" + (
+                                      -0.06774644504256e0
+                                    ) * t."sdc once normal cgadp 94a1e166:real" + 0.9752124626059e0 * t."sdc once normal cgadp 94a1e166:decimal" + 6291456.0e0
+                                  ) - 6291456.0e0
+                                ) + 4.0e0
                               ) * 12.5e0
                             ) IS NULL
                             OR 99.999999999e0 IS NULL THEN NULL
                             ELSE LEAST(
                               (
                                 (
-                                  0.0e0 + (-0.2106444206769e0) * t."sdc once normal cgadp 94a1e166:whole" + (
-                                    -0.06774644504256e0
-                                  ) * t."sdc once normal cgadp 94a1e166:real" + 0.9752124626059e0 * t."sdc once normal cgadp 94a1e166:decimal" + 4.0e0
+                                  (
+                                    (
+                                      0.0e0 + (
+                                        -0.2106444206769e0
+                                      ) * t."sdc once normal cgadp 94a1e166:whole" + (
+                                        -0.06774644504256e0
+                                      ) * t."sdc once normal cgadp 94a1e166:real" + 0.9752124626059e0 * t."sdc once normal cgadp 94a1e166:decimal" + 6291456.0e0
+                                    ) - 6291456.0e0
+                                  ) + 4.0e0
                                 ) * 12.5e0
                               ),
                               99.999999999e0
@@ -663,20 +937,30 @@ CASE
                             CASE
                               WHEN (
                                 (
-                                  0.0e0 + (-0.2106444206769e0) * t."sdc once normal cgadp 94a1e166:whole" + (
-                                    -0.06774644504256e0
-                                  ) * t."sdc once normal cgadp 94a1e166:real" + 0.9752124626059e0 * t."sdc once normal cgadp 94a1e166:decimal" + 4.0e0
+                                  (
+                                    (
+                                      0.0e0 + (
+                                        -0.2106444206769e0
+                                      ) * t."sdc once normal cgadp 94a1e166:whole" + (
+                                        -0.06774644504256e0
+                                      ) * t."sdc once normal cgadp 94a1e166:real" + 0.9752124626059e0 * t."sdc once normal cgadp 94a1e166:decimal" + 6291456.0e0
+                                    ) - 6291456.0e0
+                                  ) + 4.0e0
                                 ) * 12.5e0
                               ) IS NULL
                               OR 99.999999999e0 IS NULL THEN NULL
                               ELSE LEAST(
                                 (
                                   (
-                                    0.0e0 + (
-                                      -0.2106444206769e0
-                                    ) * t."sdc once normal cgadp 94a1e166:whole" + (
-                                      -0.06774644504256e0
-                                    ) * t."sdc once normal cgadp 94a1e166:real" + 0.9752124626059e0 * t."sdc once normal cgadp 94a1e166:decimal" + 4.0e0
+                                    (
+                                      (
+                                        0.0e0 + (
+                                          -0.2106444206769e0
+                                        ) * t."sdc once normal cgadp 94a1e166:whole" + (
+                                          -0.06774644504256e0
+                                        ) * t."sdc once normal cgadp 94a1e166:real" + 0.9752124626059e0 * t."sdc once normal cgadp 94a1e166:decimal" + 6291456.0e0
+                                      ) - 6291456.0e0
+                                    ) + 4.0e0
                                   ) * 12.5e0
                                 ),
                                 99.999999999e0
@@ -690,22 +974,30 @@ CASE
                               WHEN CASE
                                 WHEN (
                                   (
-                                    0.0e0 + (
-                                      -0.2106444206769e0
-                                    ) * t."sdc once normal cgadp 94a1e166:whole" + (
-                                      -0.06774644504256e0
-                                    ) * t."sdc once normal cgadp 94a1e166:real" + 0.9752124626059e0 * t."sdc once normal cgadp 94a1e166:decimal" + 4.0e0
+                                    (
+                                      (
+                                        0.0e0 + (
+                                          -0.2106444206769e0
+                                        ) * t."sdc once normal cgadp 94a1e166:whole" + (
+                                          -0.06774644504256e0
+                                        ) * t."sdc once normal cgadp 94a1e166:real" + 0.9752124626059e0 * t."sdc once normal cgadp 94a1e166:decimal" + 6291456.0e0
+                                      ) - 6291456.0e0
+                                    ) + 4.0e0
                                   ) * 12.5e0
                                 ) IS NULL
                                 OR 99.999999999e0 IS NULL THEN NULL
                                 ELSE LEAST(
                                   (
                                     (
-                                      0.0e0 + (
-                                        -0.2106444206769e0
-                                      ) * t."sdc once normal cgadp 94a1e166:whole" + (
-                                        -0.06774644504256e0
-                                      ) * t."sdc once normal cgadp 94a1e166:real" + 0.9752124626059e0 * t."sdc once normal cgadp 94a1e166:decimal" + 4.0e0
+                                      (
+                                        (
+                                          0.0e0 + (
+                                            -0.2106444206769e0
+                                          ) * t."sdc once normal cgadp 94a1e166:whole" + (
+                                            -0.06774644504256e0
+                                          ) * t."sdc once normal cgadp 94a1e166:real" + 0.9752124626059e0 * t."sdc once normal cgadp 94a1e166:decimal" + 6291456.0e0
+                                        ) - 6291456.0e0
+                                      ) + 4.0e0
                                     ) * 12.5e0
                                   ),
                                   99.999999999e0
@@ -716,22 +1008,30 @@ CASE
                                 CASE
                                   WHEN (
                                     (
-                                      0.0e0 + (
-                                        -0.2106444206769e0
-                                      ) * t."sdc once normal cgadp 94a1e166:whole" + (
-                                        -0.06774644504256e0
-                                      ) * t."sdc once normal cgadp 94a1e166:real" + 0.9752124626059e0 * t."sdc once normal cgadp 94a1e166:decimal" + 4.0e0
+                                      (
+                                        (
+                                          0.0e0 + (
+                                            -0.2106444206769e0
+                                          ) * t."sdc once normal cgadp 94a1e166:whole" + (
+                                            -0.06774644504256e0
+                                          ) * t."sdc once normal cgadp 94a1e166:real" + 0.9752124626059e0 * t."sdc once normal cgadp 94a1e166:decimal" + 6291456.0e0
+                                        ) - 6291456.0e0
+                                      ) + 4.0e0
                                     ) * 12.5e0
                                   ) IS NULL
                                   OR 99.999999999e0 IS NULL THEN NULL
                                   ELSE LEAST(
                                     (
                                       (
-                                        0.0e0 + (
-                                          -0.2106444206769e0
-                                        ) * t."sdc once normal cgadp 94a1e166:whole" + (
-                                          -0.06774644504256e0
-                                        ) * t."sdc once normal cgadp 94a1e166:real" + 0.9752124626059e0 * t."sdc once normal cgadp 94a1e166:decimal" + 4.0e0
+                                        (
+                                          (
+                                            0.0e0 + (
+                                              -0.2106444206769e0
+                                            ) * t."sdc once normal cgadp 94a1e166:whole" + (
+                                              -0.06774644504256e0
+                                            ) * t."sdc once normal cgadp 94a1e166:real" + 0.9752124626059e0 * t."sdc once normal cgadp 94a1e166:decimal" + 6291456.0e0
+                                          ) - 6291456.0e0
+                                        ) + 4.0e0
                                       ) * 12.5e0
                                     ),
                                     99.999999999e0

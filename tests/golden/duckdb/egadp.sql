@@ -30,22 +30,36 @@ END AS "whole",
 CASE
   WHEN "t"."real" IS NULL THEN NULL
   ELSE CAST(
-    LEAST(
-      GREATEST(
-        (
-          (
-            (-3.260453415404e0) + 0.05488272301762e0 * COALESCE(
-              CAST("t"."whole" AS DOUBLE), 48.90384615385e0
-            ) + (-0.2190312887027e0) * CAST("t"."real" AS DOUBLE) + (-0.01188354050998e0) * COALESCE(
-              CAST("t"."decimal" AS DOUBLE), 23.82692307692e0
-            ) + (
-              -1.496253696809e0
-            ) * t."sdc once normal egadp 08c0de44:whole" + 4.093771752322e0 * t."sdc once normal egadp 08c0de44:real"
-          )
-        ),
-        (-5.0e0)
-      ),
-      5.0e0
+    (-5.0e0) + (
+      (
+        LEAST(
+          GREATEST(
+            (
+              (
+                (
+                  (
+                    (
+                      (
+                        (-3.260453415404e0) + 0.05488272301762e0 * COALESCE(
+                          CAST("t"."whole" AS DOUBLE), 48.90384615385e0
+                        ) + (-0.2190312887027e0) * CAST(
+                          "t"."real" AS DOUBLE
+                        ) + (-0.01188354050998e0) * COALESCE(
+                          CAST("t"."decimal" AS DOUBLE), 23.82692307692e0
+                        ) + (
+                          -1.496253696809e0
+                        ) * t."sdc once normal egadp 08c0de44:whole" + 4.093771752322e0 * t."sdc once normal egadp 08c0de44:real"
+                      )
+                    ) - (-5.0e0)
+                  ) / 2.3283064365386963e-09
+                ) + 6755399441055744.0e0
+              ) - 6755399441055744.0e0
+            ),
+            0.0e0
+          ),
+          4294967296.0e0
+        )
+      ) * 2.3283064365386963e-09
     ) AS DOUBLE
   )
 END AS "real",
@@ -90,33 +104,33 @@ END AS "decimal",
 "t"."code" AS "code", "t"."untouched" AS "untouched"
 FROM (
   SELECT "t".*,
-  t."sdc once radius 64 32" * COS(
-    CAST(t."sdc draw bits 0 96 32" AS DOUBLE) * 1.4629180792671596e-09
-  ) AS "sdc once normal egadp 08c0de44:real",
   t."sdc once radius 0 32" * COS(
     CAST(t."sdc draw bits 0 32 32" AS DOUBLE) * 1.4629180792671596e-09
   ) AS "sdc once normal egadp 08c0de44:whole",
   t."sdc once radius 128 32" * COS(
     CAST(t."sdc draw bits 0 160 32" AS DOUBLE) * 1.4629180792671596e-09
-  ) AS "sdc once normal egadp 08c0de44:decimal"
+  ) AS "sdc once normal egadp 08c0de44:decimal",
+  t."sdc once radius 64 32" * COS(
+    CAST(t."sdc draw bits 0 96 32" AS DOUBLE) * 1.4629180792671596e-09
+  ) AS "sdc once normal egadp 08c0de44:real"
   FROM (
     SELECT "t".*,
-    SQRT(
-      (-2.0e0) * LN(CAST((t."sdc draw bits 0 64 32" + 1) AS DOUBLE) * 2.3283064365386963e-10)
-    ) AS "sdc once radius 64 32",
     SQRT(
       (-2.0e0) * LN(CAST((t."sdc draw bits 0 0 32" + 1) AS DOUBLE) * 2.3283064365386963e-10)
     ) AS "sdc once radius 0 32",
     SQRT(
       (-2.0e0) * LN(CAST((t."sdc draw bits 0 128 32" + 1) AS DOUBLE) * 2.3283064365386963e-10)
-    ) AS "sdc once radius 128 32"
+    ) AS "sdc once radius 128 32",
+    SQRT(
+      (-2.0e0) * LN(CAST((t."sdc draw bits 0 64 32" + 1) AS DOUBLE) * 2.3283064365386963e-10)
+    ) AS "sdc once radius 64 32"
     FROM (
-      SELECT "t".*, CAST((t."sdc word bits 0 1" >> 32) AS BIGINT) AS "sdc draw bits 0 96 32",
-      CAST((t."sdc word bits 0 0" >> 32) AS BIGINT) AS "sdc draw bits 0 32 32",
-      CAST(((t."sdc word bits 0 1") & 4294967295) AS BIGINT) AS "sdc draw bits 0 64 32",
+      SELECT "t".*, CAST((t."sdc word bits 0 0" >> 32) AS BIGINT) AS "sdc draw bits 0 32 32",
       CAST(((t."sdc word bits 0 0") & 4294967295) AS BIGINT) AS "sdc draw bits 0 0 32",
       CAST((t."sdc word bits 0 2" >> 32) AS BIGINT) AS "sdc draw bits 0 160 32",
-      CAST(((t."sdc word bits 0 2") & 4294967295) AS BIGINT) AS "sdc draw bits 0 128 32"
+      CAST((t."sdc word bits 0 1" >> 32) AS BIGINT) AS "sdc draw bits 0 96 32",
+      CAST(((t."sdc word bits 0 2") & 4294967295) AS BIGINT) AS "sdc draw bits 0 128 32",
+      CAST(((t."sdc word bits 0 1") & 4294967295) AS BIGINT) AS "sdc draw bits 0 64 32"
       FROM (
         SELECT "t".*, CAST((t."sdc half bits 0 0" & 18446744073709551615) AS UBIGINT) AS "sdc word bits 0 0",
         CAST((t."sdc half bits 0 0" >> 64) AS UBIGINT) AS "sdc word bits 0 1",

@@ -42,31 +42,49 @@ CAST(
   (-5.0e0) + (
     (
       (
-        CAST("t"."real" AS DOUBLE) + (
-          3.3329999999999997e0 * (
-            t."sdc once radius 0 32" * COS(CAST(t."sdc draw bits 0 32 32" AS DOUBLE) * 1.4629180792671596e-09)
-          )
-        )
-      ) - (-5.0e0)
-    ) - (
-      CAST(
-        FLOOR(
+        (
           (
             (
               (
-                CAST("t"."real" AS DOUBLE) + (
-                  3.3329999999999997e0 * (
-                    t."sdc once radius 0 32" * COS(
-                      CAST(t."sdc draw bits 0 32 32" AS DOUBLE) * 1.4629180792671596e-09
+                (
+                  CAST("t"."real" AS DOUBLE) + (
+                    3.3329999999999997e0 * (
+                      t."sdc once radius 0 32" * COS(
+                        CAST(t."sdc draw bits 0 32 32" AS DOUBLE) * 1.4629180792671596e-09
+                      )
                     )
                   )
-                )
-              ) - (-5.0e0)
-            ) / 9.9999999999999e0
-          )
-        ) AS DOUBLE
-      ) * 9.9999999999999e0
-    )
+                ) - (-5.0e0)
+              ) / 9.9999999999999e0
+            ) * 4294967296.0e0
+          ) + 6755399441055744.0e0
+        ) - 6755399441055744.0e0
+      ) - (
+        CAST(
+          FLOOR(
+            (
+              (
+                (
+                  (
+                    (
+                      (
+                        CAST("t"."real" AS DOUBLE) + (
+                          3.3329999999999997e0 * (
+                            t."sdc once radius 0 32" * COS(
+                              CAST(t."sdc draw bits 0 32 32" AS DOUBLE) * 1.4629180792671596e-09
+                            )
+                          )
+                        )
+                      ) - (-5.0e0)
+                    ) / 9.9999999999999e0
+                  ) * 4294967296.0e0
+                ) + 6755399441055744.0e0
+              ) - 6755399441055744.0e0
+            ) * 2.3283064365386963e-10
+          ) AS DOUBLE
+        ) * 4294967296.0e0
+      )
+    ) * (9.9999999999999e0 * 2.3283064365386963e-10)
   ) AS DOUBLE
 ) AS "real",
 CAST(
@@ -172,8 +190,8 @@ FROM (
     CAST(((t."sdc word bits 0 1") & 4294967295) AS BIGINT) AS "sdc draw bits 0 64 32",
     CAST((t."sdc word bits 0 1" >> 32) AS BIGINT) AS "sdc draw bits 0 96 32",
     CAST(((t."sdc word bits 0 2" >> 24) & 16777215) AS BIGINT) AS "sdc draw bits 0 152 24",
-    CAST((t."sdc word bits 0 0" >> 32) AS BIGINT) AS "sdc draw bits 0 32 32",
     CAST(((t."sdc word bits 0 2") & 16777215) AS BIGINT) AS "sdc draw bits 0 128 24",
+    CAST((t."sdc word bits 0 0" >> 32) AS BIGINT) AS "sdc draw bits 0 32 32",
     CAST(((t."sdc word bits 0 0") & 4294967295) AS BIGINT) AS "sdc draw bits 0 0 32",
     CAST(
       enum_code(TRY_CAST(CAST(CAST("t"."word" AS TEXT) AS VARCHAR) AS sdc.values_c8b601942bd6166a)) AS BIGINT

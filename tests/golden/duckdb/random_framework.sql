@@ -35,33 +35,53 @@ CASE
     (-5.0e0) + (
       (
         (
-          CAST("t"."real" AS DOUBLE) + (
-            (
-              20.0e0 * CAST(
-                ((t."sdc draw bits 0 64 32" * 2097152) + (t."sdc draw bits 0 96 32" >> 11)) AS DOUBLE
-              ) * 1.1102230246251565e-16
-            ) - 10.0e0
-          )
-        ) - (-5.0e0)
-      ) - (
-        CAST(
-          FLOOR(
+          (
             (
               (
                 (
-                  CAST("t"."real" AS DOUBLE) + (
+                  (
+                    CAST("t"."real" AS DOUBLE) + (
+                      (
+                        20.0e0 * CAST(
+                          (
+                            (t."sdc draw bits 0 64 32" * 2097152) + (t."sdc draw bits 0 96 32" >> 11)
+                          ) AS DOUBLE
+                        ) * 1.1102230246251565e-16
+                      ) - 10.0e0
+                    )
+                  ) - (-5.0e0)
+                ) / 9.313225746154785e-09
+              ) + 6755399441055744.0e0
+            ) - 6755399441055744.0e0
+          ) - (
+            CAST(
+              FLOOR(
+                (
+                  (
                     (
-                      20.0e0 * CAST(
-                        ((t."sdc draw bits 0 64 32" * 2097152) + (t."sdc draw bits 0 96 32" >> 11)) AS DOUBLE
-                      ) * 1.1102230246251565e-16
-                    ) - 10.0e0
-                  )
-                ) - (-5.0e0)
-              ) / 10.0e0
-            )
-          ) AS DOUBLE
-        ) * 10.0e0
-      )
+                      (
+                        (
+                          (
+                            CAST("t"."real" AS DOUBLE) + (
+                              (
+                                20.0e0 * CAST(
+                                  (
+                                    (t."sdc draw bits 0 64 32" * 2097152) + (t."sdc draw bits 0 96 32" >> 11)
+                                  ) AS DOUBLE
+                                ) * 1.1102230246251565e-16
+                              ) - 10.0e0
+                            )
+                          ) - (-5.0e0)
+                        ) / 9.313225746154785e-09
+                      ) + 6755399441055744.0e0
+                    ) - 6755399441055744.0e0
+                  ) / 1073741824.0e0
+                )
+              ) AS DOUBLE
+            ) * 1073741824.0e0
+          )
+        )
+      ) * 9.313225746154785e-09
     ) AS DOUBLE
   )
 END AS "real",
@@ -147,9 +167,9 @@ FROM (
   SELECT "t".*, CAST(((t."sdc word bits 1 0") & 65535) AS BIGINT) AS "sdc draw bits 1 0 16",
   CAST(((t."sdc word bits 1 0" >> 16) & 65535) AS BIGINT) AS "sdc draw bits 1 16 16",
   CAST(((t."sdc word bits 0 3") & 4294967295) AS BIGINT) AS "sdc draw bits 0 192 32",
+  CAST(((t."sdc word bits 0 0") & 4294967295) AS BIGINT) AS "sdc draw bits 0 0 32",
   CAST(((t."sdc word bits 0 1") & 4294967295) AS BIGINT) AS "sdc draw bits 0 64 32",
   CAST((t."sdc word bits 0 1" >> 32) AS BIGINT) AS "sdc draw bits 0 96 32",
-  CAST(((t."sdc word bits 0 0") & 4294967295) AS BIGINT) AS "sdc draw bits 0 0 32",
   CAST(((t."sdc word bits 0 2") & 4294967295) AS BIGINT) AS "sdc draw bits 0 128 32",
   CAST(
     enum_code(TRY_CAST(CAST(CAST("t"."word" AS TEXT) AS VARCHAR) AS sdc.values_c8b601942bd6166a)) AS BIGINT

@@ -47,7 +47,15 @@ SELECT CASE
                       FLOOR(
                         GREATEST(
                           LEAST(
-                            ((0.0e0 + 1.0e0 * `t`.`sdc once normal cgadp 94a1e166:whole` + 4.0e0) * 12.5e0),
+                            (
+                              (
+                                (
+                                  (
+                                    0.0e0 + 1.0e0 * `t`.`sdc once normal cgadp 94a1e166:whole` + 6291456.0e0
+                                  ) - 6291456.0e0
+                                ) + 4.0e0
+                              ) * 12.5e0
+                            ),
                             99.999999999e0
                           ),
                           0.0e0
@@ -66,7 +74,11 @@ SELECT CASE
                               LEAST(
                                 (
                                   (
-                                    0.0e0 + 1.0e0 * `t`.`sdc once normal cgadp 94a1e166:whole` + 4.0e0
+                                    (
+                                      (
+                                        0.0e0 + 1.0e0 * `t`.`sdc once normal cgadp 94a1e166:whole` + 6291456.0e0
+                                      ) - 6291456.0e0
+                                    ) + 4.0e0
                                   ) * 12.5e0
                                 ),
                                 99.999999999e0
@@ -85,7 +97,11 @@ SELECT CASE
                               LEAST(
                                 (
                                   (
-                                    0.0e0 + 1.0e0 * `t`.`sdc once normal cgadp 94a1e166:whole` + 4.0e0
+                                    (
+                                      (
+                                        0.0e0 + 1.0e0 * `t`.`sdc once normal cgadp 94a1e166:whole` + 6291456.0e0
+                                      ) - 6291456.0e0
+                                    ) + 4.0e0
                                   ) * 12.5e0
                                 ),
                                 99.999999999e0
@@ -99,7 +115,15 @@ SELECT CASE
                   ) * (
                     GREATEST(
                       LEAST(
-                        ((0.0e0 + 1.0e0 * `t`.`sdc once normal cgadp 94a1e166:whole` + 4.0e0) * 12.5e0),
+                        (
+                          (
+                            (
+                              (
+                                0.0e0 + 1.0e0 * `t`.`sdc once normal cgadp 94a1e166:whole` + 6291456.0e0
+                              ) - 6291456.0e0
+                            ) + 4.0e0
+                          ) * 12.5e0
+                        ),
                         99.999999999e0
                       ),
                       0.0e0
@@ -107,7 +131,15 @@ SELECT CASE
                       FLOOR(
                         GREATEST(
                           LEAST(
-                            ((0.0e0 + 1.0e0 * `t`.`sdc once normal cgadp 94a1e166:whole` + 4.0e0) * 12.5e0),
+                            (
+                              (
+                                (
+                                  (
+                                    0.0e0 + 1.0e0 * `t`.`sdc once normal cgadp 94a1e166:whole` + 6291456.0e0
+                                  ) - 6291456.0e0
+                                ) + 4.0e0
+                              ) * 12.5e0
+                            ),
                             99.999999999e0
                           ),
                           0.0e0
@@ -141,9 +173,13 @@ CASE
                     LEAST(
                       (
                         (
-                          0.0e0 + (
-                            -0.08178149049023e0
-                          ) * `t`.`sdc once normal cgadp 94a1e166:whole` + 0.9966502836066e0 * `t`.`sdc once normal cgadp 94a1e166:real` + 4.0e0
+                          (
+                            (
+                              0.0e0 + (
+                                -0.08178149049023e0
+                              ) * `t`.`sdc once normal cgadp 94a1e166:whole` + 0.9966502836066e0 * `t`.`sdc once normal cgadp 94a1e166:real` + 6291456.0e0
+                            ) - 6291456.0e0
+                          ) + 4.0e0
                         ) * 12.5e0
                       ),
                       99.999999999e0
@@ -164,9 +200,13 @@ CASE
                         LEAST(
                           (
                             (
-                              0.0e0 + (
-                                -0.08178149049023e0
-                              ) * `t`.`sdc once normal cgadp 94a1e166:whole` + 0.9966502836066e0 * `t`.`sdc once normal cgadp 94a1e166:real` + 4.0e0
+                              (
+                                (
+                                  0.0e0 + (
+                                    -0.08178149049023e0
+                                  ) * `t`.`sdc once normal cgadp 94a1e166:whole` + 0.9966502836066e0 * `t`.`sdc once normal cgadp 94a1e166:real` + 6291456.0e0
+                                ) - 6291456.0e0
+                              ) + 4.0e0
                             ) * 12.5e0
                           ),
                           99.999999999e0
@@ -185,9 +225,13 @@ CASE
                         LEAST(
                           (
                             (
-                              0.0e0 + (
-                                -0.08178149049023e0
-                              ) * `t`.`sdc once normal cgadp 94a1e166:whole` + 0.9966502836066e0 * `t`.`sdc once normal cgadp 94a1e166:real` + 4.0e0
+                              (
+                                (
+                                  0.0e0 + (
+                                    -0.08178149049023e0
+                                  ) * `t`.`sdc once normal cgadp 94a1e166:whole` + 0.9966502836066e0 * `t`.`sdc once normal cgadp 94a1e166:real` + 6291456.0e0
+                                ) - 6291456.0e0
+                              ) + 4.0e0
                             ) * 12.5e0
                           ),
                           99.999999999e0
@@ -203,9 +247,13 @@ CASE
                 LEAST(
                   (
                     (
-                      0.0e0 + (
-                        -0.08178149049023e0
-                      ) * `t`.`sdc once normal cgadp 94a1e166:whole` + 0.9966502836066e0 * `t`.`sdc once normal cgadp 94a1e166:real` + 4.0e0
+                      (
+                        (
+                          0.0e0 + (
+                            -0.08178149049023e0
+                          ) * `t`.`sdc once normal cgadp 94a1e166:whole` + 0.9966502836066e0 * `t`.`sdc once normal cgadp 94a1e166:real` + 6291456.0e0
+                        ) - 6291456.0e0
+                      ) + 4.0e0
                     ) * 12.5e0
                   ),
                   99.999999999e0
@@ -217,9 +265,13 @@ CASE
                     LEAST(
                       (
                         (
-                          0.0e0 + (
-                            -0.08178149049023e0
-                          ) * `t`.`sdc once normal cgadp 94a1e166:whole` + 0.9966502836066e0 * `t`.`sdc once normal cgadp 94a1e166:real` + 4.0e0
+                          (
+                            (
+                              0.0e0 + (
+                                -0.08178149049023e0
+                              ) * `t`.`sdc once normal cgadp 94a1e166:whole` + 0.9966502836066e0 * `t`.`sdc once normal cgadp 94a1e166:real` + 6291456.0e0
+                            ) - 6291456.0e0
+                          ) + 4.0e0
                         ) * 12.5e0
                       ),
                       99.999999999e0
@@ -259,11 +311,15 @@ CASE
                                   LEAST(
                                     (
                                       (
-                                        0.0e0 + (
-                                          -0.2106444206769e0
-                                        ) * `t`.`sdc once normal cgadp 94a1e166:whole` + (
-                                          -0.06774644504256e0
-                                        ) * `t`.`sdc once normal cgadp 94a1e166:real` + 0.9752124626059e0 * `t`.`sdc once normal cgadp 94a1e166:decimal` + 4.0e0
+                                        (
+                                          (
+                                            0.0e0 + (
+                                              -0.2106444206769e0
+                                            ) * `t`.`sdc once normal cgadp 94a1e166:whole` + (
+                                              -0.06774644504256e0
+                                            ) * `t`.`sdc once normal cgadp 94a1e166:real` + 0.9752124626059e0 * `t`.`sdc once normal cgadp 94a1e166:decimal` + 6291456.0e0
+                                          ) - 6291456.0e0
+                                        ) + 4.0e0
                                       ) * 12.5e0
                                     ),
                                     99.999999999e0
@@ -284,11 +340,15 @@ CASE
                                       LEAST(
                                         (
                                           (
-                                            0.0e0 + (
-                                              -0.2106444206769e0
-                                            ) * `t`.`sdc once normal cgadp 94a1e166:whole` + (
-                                              -0.06774644504256e0
-                                            ) * `t`.`sdc once normal cgadp 94a1e166:real` + 0.9752124626059e0 * `t`.`sdc once normal cgadp 94a1e166:decimal` + 4.0e0
+                                            (
+                                              (
+                                                0.0e0 + (
+                                                  -0.2106444206769e0
+                                                ) * `t`.`sdc once normal cgadp 94a1e166:whole` + (
+                                                  -0.06774644504256e0
+                                                ) * `t`.`sdc once normal cgadp 94a1e166:real` + 0.9752124626059e0 * `t`.`sdc once normal cgadp 94a1e166:decimal` + 6291456.0e0
+                                              ) - 6291456.0e0
+                                            ) + 4.0e0
                                           ) * 12.5e0
                                         ),
                                         99.999999999e0
@@ -307,11 +367,15 @@ CASE
                                       LEAST(
                                         (
                                           (
-                                            0.0e0 + (
-                                              -0.2106444206769e0
-                                            ) * `t`.`sdc once normal cgadp 94a1e166:whole` + (
-                                              -0.06774644504256e0
-                                            ) * `t`.`sdc once normal cgadp 94a1e166:real` + 0.9752124626059e0 * `t`.`sdc once normal cgadp 94a1e166:decimal` + 4.0e0
+                                            (
+                                              (
+                                                0.0e0 + (
+                                                  -0.2106444206769e0
+                                                ) * `t`.`sdc once normal cgadp 94a1e166:whole` + (
+                                                  -0.06774644504256e0
+                                                ) * `t`.`sdc once normal cgadp 94a1e166:real` + 0.9752124626059e0 * `t`.`sdc once normal cgadp 94a1e166:decimal` + 6291456.0e0
+                                              ) - 6291456.0e0
+                                            ) + 4.0e0
                                           ) * 12.5e0
                                         ),
                                         99.999999999e0
@@ -327,11 +391,15 @@ CASE
                               LEAST(
                                 (
                                   (
-                                    0.0e0 + (
-                                      -0.2106444206769e0
-                                    ) * `t`.`sdc once normal cgadp 94a1e166:whole` + (
-                                      -0.06774644504256e0
-                                    ) * `t`.`sdc once normal cgadp 94a1e166:real` + 0.9752124626059e0 * `t`.`sdc once normal cgadp 94a1e166:decimal` + 4.0e0
+                                    (
+                                      (
+                                        0.0e0 + (
+                                          -0.2106444206769e0
+                                        ) * `t`.`sdc once normal cgadp 94a1e166:whole` + (
+                                          -0.06774644504256e0
+                                        ) * `t`.`sdc once normal cgadp 94a1e166:real` + 0.9752124626059e0 * `t`.`sdc once normal cgadp 94a1e166:decimal` + 6291456.0e0
+                                      ) - 6291456.0e0
+                                    ) + 4.0e0
                                   ) * 12.5e0
                                 ),
                                 99.999999999e0
@@ -343,11 +411,15 @@ CASE
                                   LEAST(
                                     (
                                       (
-                                        0.0e0 + (
-                                          -0.2106444206769e0
-                                        ) * `t`.`sdc once normal cgadp 94a1e166:whole` + (
-                                          -0.06774644504256e0
-                                        ) * `t`.`sdc once normal cgadp 94a1e166:real` + 0.9752124626059e0 * `t`.`sdc once normal cgadp 94a1e166:decimal` + 4.0e0
+                                        (
+                                          (
+                                            0.0e0 + (
+                                              -0.2106444206769e0
+                                            ) * `t`.`sdc once normal cgadp 94a1e166:whole` + (
+                                              -0.06774644504256e0
+                                            ) * `t`.`sdc once normal cgadp 94a1e166:real` + 0.9752124626059e0 * `t`.`sdc once normal cgadp 94a1e166:decimal` + 6291456.0e0
+                                          ) - 6291456.0e0
+                                        ) + 4.0e0
                                       ) * 12.5e0
                                     ),
                                     99.999999999e0

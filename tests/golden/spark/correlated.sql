@@ -26,22 +26,34 @@ END AS `whole`,
 CASE
   WHEN `t`.`real` IS NULL THEN NULL
   ELSE CAST(
-    LEAST(
-      GREATEST(
-        (
-          CAST(`t`.`real` AS DOUBLE) + (-0.163867571877e0) * (
-            `t`.`sdc once radius 0 32` * COS(
-              CAST(`t`.`sdc draw bits 0 32 32` AS DOUBLE) * 1.4629180792671596e-09
-            )
-          ) + 1.60454639107e0 * (
-            `t`.`sdc once radius 64 32` * COS(
-              CAST(`t`.`sdc draw bits 0 96 32` AS DOUBLE) * 1.4629180792671596e-09
-            )
-          )
-        ),
-        (-5.0e0)
-      ),
-      5.0e0
+    (-5.0e0) + (
+      (
+        LEAST(
+          GREATEST(
+            (
+              (
+                (
+                  (
+                    (
+                      CAST(`t`.`real` AS DOUBLE) + (-0.163867571877e0) * (
+                        `t`.`sdc once radius 0 32` * COS(
+                          CAST(`t`.`sdc draw bits 0 32 32` AS DOUBLE) * 1.4629180792671596e-09
+                        )
+                      ) + 1.60454639107e0 * (
+                        `t`.`sdc once radius 64 32` * COS(
+                          CAST(`t`.`sdc draw bits 0 96 32` AS DOUBLE) * 1.4629180792671596e-09
+                        )
+                      )
+                    ) - (-5.0e0)
+                  ) / 1.1641532182693481e-09
+                ) + 6755399441055744.0e0
+              ) - 6755399441055744.0e0
+            ),
+            0.0e0
+          ),
+          8589934592.0e0
+        )
+      ) * 1.1641532182693481e-09
     ) AS DOUBLE
   )
 END AS `real`,
@@ -133,25 +145,31 @@ CASE
   WHEN `t`.`unbounded` IS NULL THEN NULL
   ELSE CAST(
     (
-      CAST(`t`.`unbounded` AS DOUBLE) + 10.4346121917e0 * (
-        `t`.`sdc once radius 0 32` * COS(CAST(`t`.`sdc draw bits 0 32 32` AS DOUBLE) * 1.4629180792671596e-09)
-      ) + 7.5561961635e0 * (
-        `t`.`sdc once radius 64 32` * COS(
-          CAST(`t`.`sdc draw bits 0 96 32` AS DOUBLE) * 1.4629180792671596e-09
-        )
-      ) + (-3.5203911996e0) * (
-        `t`.`sdc once radius 128 32` * COS(
-          CAST(`t`.`sdc draw bits 0 160 32` AS DOUBLE) * 1.4629180792671596e-09
-        )
-      ) + (-22.4499301963e0) * (
-        `t`.`sdc once radius 192 32` * COS(
-          CAST(`t`.`sdc draw bits 0 224 32` AS DOUBLE) * 1.4629180792671596e-09
-        )
-      ) + 143.599560019e0 * (
-        `t`.`sdc once radius 256 32` * COS(
-          CAST(`t`.`sdc draw bits 1 32 32` AS DOUBLE) * 1.4629180792671596e-09
-        )
-      )
+      (
+        (
+          CAST(`t`.`unbounded` AS DOUBLE) + 10.4346121917e0 * (
+            `t`.`sdc once radius 0 32` * COS(
+              CAST(`t`.`sdc draw bits 0 32 32` AS DOUBLE) * 1.4629180792671596e-09
+            )
+          ) + 7.5561961635e0 * (
+            `t`.`sdc once radius 64 32` * COS(
+              CAST(`t`.`sdc draw bits 0 96 32` AS DOUBLE) * 1.4629180792671596e-09
+            )
+          ) + (-3.5203911996e0) * (
+            `t`.`sdc once radius 128 32` * COS(
+              CAST(`t`.`sdc draw bits 0 160 32` AS DOUBLE) * 1.4629180792671596e-09
+            )
+          ) + (-22.4499301963e0) * (
+            `t`.`sdc once radius 192 32` * COS(
+              CAST(`t`.`sdc draw bits 0 224 32` AS DOUBLE) * 1.4629180792671596e-09
+            )
+          ) + 143.599560019e0 * (
+            `t`.`sdc once radius 256 32` * COS(
+              CAST(`t`.`sdc draw bits 1 32 32` AS DOUBLE) * 1.4629180792671596e-09
+            )
+          )
+        ) + 805306368.0e0
+      ) - 805306368.0e0
     ) AS DOUBLE
   )
 END AS `unbounded`,
@@ -166,26 +184,26 @@ FROM (
     (-2.0e0) * LN(CAST((`t`.`sdc draw bits 0 192 32` + 1) AS DOUBLE) * 2.3283064365386963e-10)
   ) AS `sdc once radius 192 32`,
   SQRT(
-    (-2.0e0) * LN(CAST((`t`.`sdc draw bits 0 64 32` + 1) AS DOUBLE) * 2.3283064365386963e-10)
-  ) AS `sdc once radius 64 32`,
+    (-2.0e0) * LN(CAST((`t`.`sdc draw bits 0 0 32` + 1) AS DOUBLE) * 2.3283064365386963e-10)
+  ) AS `sdc once radius 0 32`,
   SQRT(
     (-2.0e0) * LN(CAST((`t`.`sdc draw bits 0 128 32` + 1) AS DOUBLE) * 2.3283064365386963e-10)
   ) AS `sdc once radius 128 32`,
   SQRT(
-    (-2.0e0) * LN(CAST((`t`.`sdc draw bits 0 0 32` + 1) AS DOUBLE) * 2.3283064365386963e-10)
-  ) AS `sdc once radius 0 32`
+    (-2.0e0) * LN(CAST((`t`.`sdc draw bits 0 64 32` + 1) AS DOUBLE) * 2.3283064365386963e-10)
+  ) AS `sdc once radius 64 32`
   FROM (
     SELECT `t`.*,
     CAST(conv(substr(`t`.`sdc digest bits 1`, 17, 8), 16, 10) AS BIGINT) AS `sdc draw bits 1 32 32`,
     CAST(conv(substr(`t`.`sdc digest bits 0`, 33, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 224 32`,
-    CAST(conv(substr(`t`.`sdc digest bits 0`, 1, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 96 32`,
-    CAST(conv(substr(`t`.`sdc digest bits 0`, 49, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 160 32`,
     CAST(conv(substr(`t`.`sdc digest bits 0`, 17, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 32 32`,
+    CAST(conv(substr(`t`.`sdc digest bits 0`, 49, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 160 32`,
+    CAST(conv(substr(`t`.`sdc digest bits 0`, 1, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 96 32`,
     CAST(conv(substr(`t`.`sdc digest bits 1`, 25, 8), 16, 10) AS BIGINT) AS `sdc draw bits 1 0 32`,
     CAST(conv(substr(`t`.`sdc digest bits 0`, 41, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 192 32`,
-    CAST(conv(substr(`t`.`sdc digest bits 0`, 9, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 64 32`,
+    CAST(conv(substr(`t`.`sdc digest bits 0`, 25, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 0 32`,
     CAST(conv(substr(`t`.`sdc digest bits 0`, 57, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 128 32`,
-    CAST(conv(substr(`t`.`sdc digest bits 0`, 25, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 0 32`
+    CAST(conv(substr(`t`.`sdc digest bits 0`, 9, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 64 32`
     FROM (
       SELECT `t`.*,
       sha2(

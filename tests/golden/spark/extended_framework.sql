@@ -49,20 +49,32 @@ END AS `whole`,
 CASE
   WHEN `t`.`real` IS NULL THEN NULL
   ELSE CAST(
-    LEAST(
-      GREATEST(
-        (
-          (
+    (-5.0e0) + (
+      (
+        LEAST(
+          GREATEST(
             (
-              -0.3246189206017e0
-            ) + (
-              -0.3170355483339e0
-            ) * `t`.`sdc once normal extended_framework aae35bff:whole` + 3.497210641993e0 * `t`.`sdc once normal extended_framework aae35bff:real`
-          )
-        ),
-        (-5.0e0)
-      ),
-      5.0e0
+              (
+                (
+                  (
+                    (
+                      (
+                        (
+                          -0.3246189206017e0
+                        ) + (
+                          -0.3170355483339e0
+                        ) * `t`.`sdc once normal extended_framework aae35bff:whole` + 3.497210641993e0 * `t`.`sdc once normal extended_framework aae35bff:real`
+                      )
+                    ) - (-5.0e0)
+                  ) / 2.3283064365386963e-09
+                ) + 6755399441055744.0e0
+              ) - 6755399441055744.0e0
+            ),
+            0.0e0
+          ),
+          4294967296.0e0
+        )
+      ) * 2.3283064365386963e-09
     ) AS DOUBLE
   )
 END AS `real`,
@@ -184,23 +196,23 @@ CAST(
 `t`.`day` AS `day`, `t`.`code` AS `code`, `t`.`untouched` AS `untouched`
 FROM (
   SELECT `t`.*,
-  `t`.`sdc once radius 64 32` * COS(
-    CAST(`t`.`sdc draw bits 0 96 32` AS DOUBLE) * 1.4629180792671596e-09
-  ) AS `sdc once normal extended_framework aae35bff:real`,
   `t`.`sdc once radius 0 32` * COS(
     CAST(`t`.`sdc draw bits 0 32 32` AS DOUBLE) * 1.4629180792671596e-09
   ) AS `sdc once normal extended_framework aae35bff:whole`,
+  `t`.`sdc once radius 64 32` * COS(
+    CAST(`t`.`sdc draw bits 0 96 32` AS DOUBLE) * 1.4629180792671596e-09
+  ) AS `sdc once normal extended_framework aae35bff:real`,
   `t`.`sdc once radius 128 32` * COS(
     CAST(`t`.`sdc draw bits 0 160 32` AS DOUBLE) * 1.4629180792671596e-09
   ) AS `sdc once normal extended_framework aae35bff:decimal`
   FROM (
     SELECT `t`.*,
     SQRT(
-      (-2.0e0) * LN(CAST((`t`.`sdc draw bits 0 64 32` + 1) AS DOUBLE) * 2.3283064365386963e-10)
-    ) AS `sdc once radius 64 32`,
-    SQRT(
       (-2.0e0) * LN(CAST((`t`.`sdc draw bits 0 0 32` + 1) AS DOUBLE) * 2.3283064365386963e-10)
     ) AS `sdc once radius 0 32`,
+    SQRT(
+      (-2.0e0) * LN(CAST((`t`.`sdc draw bits 0 64 32` + 1) AS DOUBLE) * 2.3283064365386963e-10)
+    ) AS `sdc once radius 64 32`,
     SQRT(
       (-2.0e0) * LN(CAST((`t`.`sdc draw bits 0 128 32` + 1) AS DOUBLE) * 2.3283064365386963e-10)
     ) AS `sdc once radius 128 32`
@@ -214,13 +226,13 @@ FROM (
       ) AS `sdc code 1`,
       CAST(conv(substr(`t`.`sdc digest bits 1`, 29, 4), 16, 10) AS BIGINT) AS `sdc draw bits 1 0 16`,
       CAST(conv(substr(`t`.`sdc digest bits 1`, 25, 4), 16, 10) AS BIGINT) AS `sdc draw bits 1 16 16`,
-      CAST(conv(substr(`t`.`sdc digest bits 0`, 1, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 96 32`,
       CAST(conv(substr(`t`.`sdc digest bits 0`, 41, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 192 32`,
       CAST(conv(substr(`t`.`sdc digest bits 0`, 33, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 224 32`,
       CAST(conv(substr(`t`.`sdc digest bits 0`, 17, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 32 32`,
-      CAST(conv(substr(`t`.`sdc digest bits 0`, 9, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 64 32`,
       CAST(conv(substr(`t`.`sdc digest bits 0`, 25, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 0 32`,
+      CAST(conv(substr(`t`.`sdc digest bits 0`, 1, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 96 32`,
       CAST(conv(substr(`t`.`sdc digest bits 0`, 49, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 160 32`,
+      CAST(conv(substr(`t`.`sdc digest bits 0`, 9, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 64 32`,
       CAST(conv(substr(`t`.`sdc digest bits 0`, 57, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 128 32`
       FROM (
         SELECT `t`.*,

@@ -78,33 +78,49 @@ CAST(
   (-5.0e0) + (
     (
       (
-        CAST(`t`.`real` AS DOUBLE) + (
-          3.3329999999999997e0 * (
-            `t`.`sdc once radius 0 32` * COS(
-              CAST(`t`.`sdc draw bits 0 32 32` AS DOUBLE) * 1.4629180792671596e-09
-            )
-          )
-        )
-      ) - (-5.0e0)
-    ) - (
-      CAST(
-        FLOOR(
+        (
           (
             (
               (
-                CAST(`t`.`real` AS DOUBLE) + (
-                  3.3329999999999997e0 * (
-                    `t`.`sdc once radius 0 32` * COS(
-                      CAST(`t`.`sdc draw bits 0 32 32` AS DOUBLE) * 1.4629180792671596e-09
+                (
+                  CAST(`t`.`real` AS DOUBLE) + (
+                    3.3329999999999997e0 * (
+                      `t`.`sdc once radius 0 32` * COS(
+                        CAST(`t`.`sdc draw bits 0 32 32` AS DOUBLE) * 1.4629180792671596e-09
+                      )
                     )
                   )
-                )
-              ) - (-5.0e0)
-            ) / 9.9999999999999e0
-          )
-        ) AS DOUBLE
-      ) * 9.9999999999999e0
-    )
+                ) - (-5.0e0)
+              ) / 9.9999999999999e0
+            ) * 4294967296.0e0
+          ) + 6755399441055744.0e0
+        ) - 6755399441055744.0e0
+      ) - (
+        CAST(
+          FLOOR(
+            (
+              (
+                (
+                  (
+                    (
+                      (
+                        CAST(`t`.`real` AS DOUBLE) + (
+                          3.3329999999999997e0 * (
+                            `t`.`sdc once radius 0 32` * COS(
+                              CAST(`t`.`sdc draw bits 0 32 32` AS DOUBLE) * 1.4629180792671596e-09
+                            )
+                          )
+                        )
+                      ) - (-5.0e0)
+                    ) / 9.9999999999999e0
+                  ) * 4294967296.0e0
+                ) + 6755399441055744.0e0
+              ) - 6755399441055744.0e0
+            ) * 2.3283064365386963e-10
+          ) AS DOUBLE
+        ) * 4294967296.0e0
+      )
+    ) * (9.9999999999999e0 * 2.3283064365386963e-10)
   ) AS DOUBLE
 ) AS `real`,
 CAST(
@@ -235,11 +251,11 @@ CAST(
 FROM (
   SELECT `t`.*,
   SQRT(
-    (-2.0e0) * LN(CAST((`t`.`sdc draw bits 0 0 32` + 1) AS DOUBLE) * 2.3283064365386963e-10)
-  ) AS `sdc once radius 0 32`,
-  SQRT(
     (-2.0e0) * LN(CAST((`t`.`sdc draw bits 0 128 24` + 1) AS DOUBLE) * 5.960464477539063e-08)
-  ) AS `sdc once radius 128 24`
+  ) AS `sdc once radius 128 24`,
+  SQRT(
+    (-2.0e0) * LN(CAST((`t`.`sdc draw bits 0 0 32` + 1) AS DOUBLE) * 2.3283064365386963e-10)
+  ) AS `sdc once radius 0 32`
   FROM (
     SELECT `t`.*,
     (
@@ -252,10 +268,10 @@ FROM (
     CAST(conv(substr(`t`.`sdc digest bits 0`, 45, 4), 16, 10) AS BIGINT) AS `sdc draw bits 0 192 16`,
     CAST(conv(substr(`t`.`sdc digest bits 0`, 9, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 64 32`,
     CAST(conv(substr(`t`.`sdc digest bits 0`, 1, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 96 32`,
-    CAST(conv(substr(`t`.`sdc digest bits 0`, 17, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 32 32`,
     CAST(conv(substr(`t`.`sdc digest bits 0`, 53, 6), 16, 10) AS BIGINT) AS `sdc draw bits 0 152 24`,
-    CAST(conv(substr(`t`.`sdc digest bits 0`, 25, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 0 32`,
-    CAST(conv(substr(`t`.`sdc digest bits 0`, 59, 6), 16, 10) AS BIGINT) AS `sdc draw bits 0 128 24`
+    CAST(conv(substr(`t`.`sdc digest bits 0`, 59, 6), 16, 10) AS BIGINT) AS `sdc draw bits 0 128 24`,
+    CAST(conv(substr(`t`.`sdc digest bits 0`, 17, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 32 32`,
+    CAST(conv(substr(`t`.`sdc digest bits 0`, 25, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 0 32`
     FROM (
       SELECT `t`.*,
       sha2(

@@ -61,39 +61,57 @@ CASE
     (-5.0e0) + (
       (
         (
-          CAST(`t`.`real` AS DOUBLE) + (
-            (
-              20.0e0 * CAST(
-                (
-                  (`t`.`sdc draw bits 0 64 32` * 2097152) + (SHIFTRIGHT(`t`.`sdc draw bits 0 96 32`, 11))
-                ) AS DOUBLE
-              ) * 1.1102230246251565e-16
-            ) - 10.0e0
-          )
-        ) - (-5.0e0)
-      ) - (
-        CAST(
-          FLOOR(
+          (
             (
               (
                 (
-                  CAST(`t`.`real` AS DOUBLE) + (
+                  (
+                    CAST(`t`.`real` AS DOUBLE) + (
+                      (
+                        20.0e0 * CAST(
+                          (
+                            (`t`.`sdc draw bits 0 64 32` * 2097152) + (
+                              SHIFTRIGHT(`t`.`sdc draw bits 0 96 32`, 11)
+                            )
+                          ) AS DOUBLE
+                        ) * 1.1102230246251565e-16
+                      ) - 10.0e0
+                    )
+                  ) - (-5.0e0)
+                ) / 9.313225746154785e-09
+              ) + 6755399441055744.0e0
+            ) - 6755399441055744.0e0
+          ) - (
+            CAST(
+              FLOOR(
+                (
+                  (
                     (
-                      20.0e0 * CAST(
+                      (
                         (
-                          (`t`.`sdc draw bits 0 64 32` * 2097152) + (
-                            SHIFTRIGHT(`t`.`sdc draw bits 0 96 32`, 11)
-                          )
-                        ) AS DOUBLE
-                      ) * 1.1102230246251565e-16
-                    ) - 10.0e0
-                  )
-                ) - (-5.0e0)
-              ) / 10.0e0
-            )
-          ) AS DOUBLE
-        ) * 10.0e0
-      )
+                          (
+                            CAST(`t`.`real` AS DOUBLE) + (
+                              (
+                                20.0e0 * CAST(
+                                  (
+                                    (`t`.`sdc draw bits 0 64 32` * 2097152) + (
+                                      SHIFTRIGHT(`t`.`sdc draw bits 0 96 32`, 11)
+                                    )
+                                  ) AS DOUBLE
+                                ) * 1.1102230246251565e-16
+                              ) - 10.0e0
+                            )
+                          ) - (-5.0e0)
+                        ) / 9.313225746154785e-09
+                      ) + 6755399441055744.0e0
+                    ) - 6755399441055744.0e0
+                  ) / 1073741824.0e0
+                )
+              ) AS DOUBLE
+            ) * 1073741824.0e0
+          )
+        )
+      ) * 9.313225746154785e-09
     ) AS DOUBLE
   )
 END AS `real`,
@@ -232,9 +250,9 @@ FROM (
   CAST(conv(substr(`t`.`sdc digest bits 1`, 29, 4), 16, 10) AS BIGINT) AS `sdc draw bits 1 0 16`,
   CAST(conv(substr(`t`.`sdc digest bits 1`, 25, 4), 16, 10) AS BIGINT) AS `sdc draw bits 1 16 16`,
   CAST(conv(substr(`t`.`sdc digest bits 0`, 41, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 192 32`,
+  CAST(conv(substr(`t`.`sdc digest bits 0`, 25, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 0 32`,
   CAST(conv(substr(`t`.`sdc digest bits 0`, 9, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 64 32`,
   CAST(conv(substr(`t`.`sdc digest bits 0`, 1, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 96 32`,
-  CAST(conv(substr(`t`.`sdc digest bits 0`, 25, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 0 32`,
   CAST(conv(substr(`t`.`sdc digest bits 0`, 57, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 128 32`
   FROM (
     SELECT `t`.*,
