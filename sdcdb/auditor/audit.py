@@ -13,7 +13,9 @@ from sdcdb.auditor.categories import CategoryAudit, audit_categories
 from sdcdb.auditor.evidence import Evidence
 from sdcdb.auditor.exposed import Level
 from sdcdb.auditor.finding import About, Finding, Pooled, findings, pooled
+from sdcdb.auditor.linked import audit_linked
 from sdcdb.auditor.names import Naming
+from sdcdb.auditor.people import PeopleKnown, audit_people
 from sdcdb.auditor.proofs.interval import Contradiction, intervals
 from sdcdb.auditor.reading.input_history import NOBODY, History, Item
 from sdcdb.auditor.replay import Replay
@@ -100,6 +102,8 @@ class Audit:
     columns: tuple[ColumnAudit, ...]
     categories: tuple[CategoryAudit, ...]
     tally: Tally
+    people: tuple[PeopleKnown, ...] = ()
+    """People of whom something is known by their records together, or by columns that determine each other."""
     replay: Replay | None = None
 
     @property
@@ -121,7 +125,7 @@ class Audit:
         """Whether anything exceeds the policy, or might: also where something was lost or could not be certain."""
         computed = not self.not_excluded and not any(each.not_computed for each in self.columns)
         lost = self.history.problem_count or self.history.uncertain or not computed
-        return bool(self.findings or self.tally.findings or self.tally.not_understood or lost)
+        return bool(self.findings or self.people or self.tally.findings or self.tally.not_understood or lost)
 
 
 def audit(history: History, options: Options, say: Say | None = None) -> Audit:
@@ -139,8 +143,10 @@ def audit(history: History, options: Options, say: Say | None = None) -> Audit:
         categories.append(audit_categories(history, table, column, options.together, options.proofs, names, limit))
     exposing = {at for each in columns for at in each.exposing} | {at for each in categories for at in each.exposing}
     doubtful = {at for each in columns for at in each.doubtful} | {at for each in categories for at in each.doubtful}
+    people = (*audit_people(history), *audit_linked(history))
+    exposing |= {at for each in people for at in each.answers}
     tallied = tally(history, exposing, doubtful, options.together)
-    return Audit(history, naming, options, tuple(columns), tuple(categories), tallied)
+    return Audit(history, naming, options, tuple(columns), tuple(categories), tallied, people)
 
 
 def _column(history: History, table: str, column: str, options: Options, naming: Naming) -> ColumnAudit:

@@ -95,6 +95,22 @@ def lost(data: dict[str, Any]) -> list[str]:
     return said
 
 
+def of_people(data: dict[str, Any]) -> list[str]:
+    """Say of which people with several records something is known as a whole."""
+    said = []
+    for each in data["people"]:
+        names, more = each["people"][:10], len(each["people"]) - 10
+        listed = ", ".join(names) + (f" and {more:,} more, in --json" if more > 0 else "")
+        what = (
+            f"a value follows, exactly or nearly, from answers about {each['column']} together, as these are linked"
+            if each["together"]
+            else f"a sum, count or extreme of {each['table']}.{each['column']} over records of one of them alone "
+            "follows from the answers"
+        )
+        said.append(f"{number_of_people(len(each['people']))}: {what}, since {when(each['first'])}: {listed}")
+    return said
+
+
 def to_do(data: dict[str, Any]) -> list[str]:
     """Say what to do next: whom to inform, whom to ask, and which limits would have stopped it."""
     said = []
@@ -104,6 +120,8 @@ def to_do(data: dict[str, Any]) -> list[str]:
     others = sorted({user for each in data["findings"] for user in each["users"]} - set(readers))
     if people:
         said.append(f"Inform those listed as exposed ({number_of_people(len(people))}), if your law requires it.")
+    if data["people"] and not people:
+        said.append("Inform those of whom something follows, if your law requires it.")
     if read:
         columns = ", ".join(sorted({column for column, _ in read}))
         said.append(f"Ask {_some(readers)} why values of {columns} were read; withdraw rights that are not needed.")

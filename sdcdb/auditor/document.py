@@ -6,6 +6,7 @@ from typing import Any
 from sdcdb.auditor.audit import Audit, ColumnAudit
 from sdcdb.auditor.categories import CategoryAudit
 from sdcdb.auditor.finding import Finding, Step
+from sdcdb.auditor.people import PeopleKnown
 from sdcdb.auditor.proofs.bound_proof import BoundProof
 from sdcdb.auditor.reading.input_history import Item, Listed, Occurrence
 from sdcdb.auditor.timeline import Course
@@ -40,6 +41,7 @@ def document(found: Audit) -> dict[str, Any]:
         "columns": [_column(found, each) for each in found.columns],
         "categories": [_categories(each) for each in found.categories],
         "findings": [finding_data(found, each) for each in found.findings],
+        "people": [people_data(found, each) for each in found.people],
         "replay": _replay(found),
     }
 
@@ -47,6 +49,17 @@ def document(found: Audit) -> dict[str, Any]:
 def problem_text(found: Audit, each: LogProblem) -> str:
     """Say what is wrong with a log, and where."""
     return f"{each.file}:{each.line}: {found.naming.problem(each.what)}"
+
+
+def people_data(found: Audit, each: PeopleKnown) -> dict[str, Any]:
+    """Return the people of whom something is known by several records or columns together."""
+    return {
+        "table": each.table,
+        "column": each.column,
+        "together": each.together,
+        "people": [found.naming.patient(each.table, name) for name in each.people],
+        "first": statement_data(found, each.first),
+    }
 
 
 def _accounting(found: Audit) -> list[dict[str, Any]]:

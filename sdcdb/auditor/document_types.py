@@ -232,6 +232,21 @@ class ReplayData(TypedDict):
     refused: list[RefusedData]
 
 
+@with_config(_STRICT)
+class PeopleData(TypedDict):
+    """People with several records: a combination of answers, or an extreme, is about the records of one of them alone.
+
+    With `together`, the answers are about linked columns, which `column` lists, and follow from none by itself.
+    `first`: the first statement that gave an answer about them; of linked columns, the last one that was needed.
+    """
+
+    table: str
+    column: str
+    together: bool
+    people: list[str]
+    first: StatementData
+
+
 AuditDocument = TypedDict(
     "AuditDocument",
     {
@@ -251,6 +266,7 @@ AuditDocument = TypedDict(
         "columns": list[ColumnData],
         "categories": list[CategoriesData],
         "findings": list[FindingData],
+        "people": list[PeopleData],
         "replay": ReplayData | None,
     },
 )

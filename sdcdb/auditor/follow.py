@@ -3,13 +3,12 @@
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from threading import Event
 from typing import Any
 
 import duckdb
 
 from sdcdb.auditor.audit import Audit, audit
-from sdcdb.auditor.document import finding_data, listed_data, problem_text
+from sdcdb.auditor.document import finding_data, listed_data, people_data, problem_text
 from sdcdb.auditor.reading.checkpoint import basis, load, save
 from sdcdb.auditor.reading.input_history import History
 from sdcdb.auditor.reading.resume import go_on, remember
@@ -23,6 +22,7 @@ from sdcdb.policy.models import Policy
 PAUSE = 0.5  # seconds between two looks at the logs
 SETTLED = 2.0  # seconds without a new line after which nothing more is expected about the last statements
 Emit = Callable[[dict[str, Any]], None]
+Ends = Callable[[float], bool]  # waits for so many seconds; whether somebody asked for the end
 
 
 @dataclass
@@ -33,6 +33,7 @@ class _Told:
     statements: set[tuple[str, str]] = field(default_factory=set)
     problems: set[LogProblem] = field(default_factory=set)
     maybe: dict[tuple[str, str], int] = field(default_factory=dict)
+    people: set[tuple[str, str]] = field(default_factory=set)
 
     def news(self, found: Audit) -> Iterator[dict[str, Any]]:
         """Yield what is new as events."""
@@ -53,20 +54,25 @@ class _Told:
                 data = finding_data(found, finding)
                 del data["curve"]
                 yield {"event": "exposure", **data}
+        for known in found.people:
+            new = [name for name in known.people if (known.column, name) not in self.people]
+            self.people.update((known.column, name) for name in new)
+            if new:
+                yield {"event": "people", **people_data(found, replace(known, people=tuple(new)))}
         for table, column, records in found.not_excluded:
             if records > self.maybe.get((table, column), 0):
                 self.maybe[table, column] = records
                 yield {"event": "not_excluded", "table": table, "column": column, "records": records}
 
 
-def follow(con: duckdb.DuckDBPyConnection, policy: Policy | None, request: Request, emit: Emit, stop: Event) -> Audit:
-    """Read the logs as they grow, rotation included, and emit events, until `stop` is set; return the last audit."""
+def follow(con: duckdb.DuckDBPyConnection, policy: Policy | None, request: Request, emit: Emit, ends: Ends) -> Audit:
+    """Read the logs as they grow, rotation included, and emit events, until somebody ends it; return the last audit."""
     if policy is None:
         raise SdcdbError("an audit needs a policy that says what is confidential: `sdcdb init DB` drafts one")
     with quiet_parser():
         snapshot = Snapshot(con, policy)
         try:
-            return _Follower(con, snapshot, request, emit).until(stop)
+            return _Follower(con, snapshot, request, emit).until(ends)
         finally:
             snapshot.close()
 
@@ -82,12 +88,12 @@ class _Follower:
         self._logs = list(request.logs)
         self._sizes: dict[str, tuple[int, int]] = {}
 
-    def until(self, stop: Event) -> Audit:
-        """Follow until stopped; what waits then counts as it is."""
+    def until(self, ends: Ends) -> Audit:
+        """Follow until somebody ends it; what waits then counts as it is."""
         self._emit({"event": "following", "logs": [str(path) for path in self._request.logs]})
         found = self._look(patient=True)
         changed, settled = time.monotonic(), False
-        while not stop.wait(PAUSE):
+        while not ends(PAUSE):
             if self._grew():
                 found, changed, settled = self._look(patient=True), time.monotonic(), False
             elif not settled and time.monotonic() - changed > SETTLED:

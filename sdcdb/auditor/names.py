@@ -44,6 +44,10 @@ class Naming:
         fixed = ("everybody", "(unknown)")
         return user if self._key is None or user in fixed else f"analyst {self._digest(user)[:6]}"
 
+    def patient(self, table: str, name: str) -> str:
+        """Name a person whose records a table holds."""
+        return name if self._key is None else f"person {self._digest(f'{table} {name}')}"
+
     def statement(self, sql: str) -> str:
         """Show a statement on one line; under pseudonyms without its values and comments."""
         if self._key is None:

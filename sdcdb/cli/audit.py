@@ -151,19 +151,17 @@ def _follow(con: "duckdb.DuckDBPyConnection", policy: "Policy | None", request: 
     """Follow the logs until SIGINT or SIGTERM; return the exit code."""
     import signal
     import sys
-    from threading import Event
 
     from sdcdb.auditor.follow import follow
+    from sdcdb.connection.interrupts import Ending
 
-    stop = Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: stop.set())
+    ending = Ending(signal.SIGINT, signal.SIGTERM)
 
     def emit(event: dict[str, Any]) -> None:
         sys.stdout.write(json.dumps(event, ensure_ascii=False, default=str) + "\n")
         sys.stdout.flush()
 
-    return int(follow(con, policy, request, emit, stop).exceeds)
+    return int(follow(con, policy, request, emit, ending.wait).exceeds)
 
 
 def _write(file: Path, text: str, replace: bool) -> None:  # noqa: FBT001 - as the command was given

@@ -8,6 +8,7 @@ rather than in DuckDB does not stop at this; it gets its KeyboardInterrupt half 
 """
 
 import _thread
+import queue
 import signal
 import socket
 import threading
@@ -90,3 +91,24 @@ def deferred() -> Iterator[Callable[[], bool]]:
             signal.signal(signal.SIGINT, handler)
         if pressed:
             raise KeyboardInterrupt
+
+
+class Ending:
+    """Whether a signal has asked the process to end: `wait` returns at once when it comes, or has come.
+
+    Not a `threading.Event`: its lock is held for moments of a `wait`, and a handler that runs in one of them, on the
+    same thread, would wait for that lock forever. `SimpleQueue.put` may be called from a handler.
+    """
+
+    def __init__(self, *signals: signal.Signals) -> None:
+        self._asked: queue.SimpleQueue[int] = queue.SimpleQueue()
+        for number in signals:
+            signal.signal(number, lambda received, _frame: self._asked.put(received))
+
+    def wait(self, seconds: float) -> bool:
+        """Wait for a signal, no longer than so many seconds; return whether one came. It stays known."""
+        try:
+            self._asked.put(self._asked.get(timeout=seconds))
+        except queue.Empty:
+            return False
+        return True

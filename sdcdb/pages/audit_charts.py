@@ -66,12 +66,13 @@ def _steps(
         path = f"M{points[0][0]:.1f},{points[0][1]:.1f}" if points else ""
         path += "".join(f"H{x:.1f}V{y:.1f}" for x, y in points[1:])
         colour = SERIES[n % len(SERIES)]
+        drawn.append(f'<g data-series="{colour}">')
         if filled and n:
             area = f'd="{path}V{high}H0Z" stroke="none"'  # paper first: only what it adds to the next shows its colour
             drawn.append(f'<path {area} fill="{PAPER}"/><path {area} fill="{colour}" fill-opacity="0.25"/>')
         drawn.append(
             f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="{2 if n else 3}" '
-            f'vector-effect="non-scaling-stroke"><title>{escape(name)}</title></path>'
+            f'vector-effect="non-scaling-stroke"><title>{escape(name)}</title></path></g>'
         )
     box = f'y="{top}" width="100%" height="{high}" viewBox="0 0 {SPAN} {high}" preserveAspectRatio="none"'
     parts.append(f'<svg {box} overflow="visible">{"".join(drawn)}</svg>')

@@ -1,4 +1,4 @@
-"""A self-contained page about an audit: no network, one small script for searching, light and dark, wide and narrow.
+"""A self-contained page about an audit: no network, one small script, light and dark, wide and narrow.
 
 For a data-protection officer: who was exposed to whom, what could not be read, what to do; then how it came about.
 """
@@ -8,7 +8,7 @@ from typing import Any
 from sdcdb.auditor import briefing
 from sdcdb.auditor.audit import Audit
 from sdcdb.errors import counted
-from sdcdb.pages import theme
+from sdcdb.pages import interactive, theme
 from sdcdb.pages.audit_column import column_parts
 from sdcdb.pages.audit_exposed import exposed_parts
 from sdcdb.pages.theme import Code, escape, table
@@ -39,24 +39,26 @@ document.getElementById('search').addEventListener('input', function (event) {
 
 def page(found: Audit, data: dict[str, Any]) -> str:
     """Return the page as one HTML document; `data` is the audit's document."""
-    parts = [*_top(data), *exposed_parts(data), *_unread(data), *_to_do(data)]
+    parts = [*_top(data), *exposed_parts(data), *_people(data), *_unread(data), *_to_do(data)]
     for column, shown in zip(found.columns, data["columns"], strict=True):
         own = [each for each in data["findings"] if (each["table"], each["column"]) == (column.table, column.column)]
         parts += column_parts(column, shown, own)
-    return theme.page("Audit", [*parts, *_replay(data), *_accounting(data)], SCRIPT)
+    return theme.page("Audit", [*parts, *_replay(data), *_accounting(data)], SCRIPT + interactive.SCRIPT)
 
 
 def _top(data: dict[str, Any]) -> list[str]:
     period = f", {data['from'][:16].replace('T', ' ')} to {data['to'][:16].replace('T', ' ')}" if data["from"] else ""
-    certain = data["findings"] or data["direct_reads"]
+    certain = data["findings"] or data["people"] or data["direct_reads"]
     exceeds = "exceeds" if certain else "may exceed"
     verdict = (f"<b class=bad>{exceeds}</b>" if data["exceeds_policy"] else "<b class=good>within</b>") + "the policy"
     people = {(each["table"], each["record"]) for each in data["findings"]}
+    together = {(each["table"], name) for each in data["people"] for name in each["people"]}
     unread = sum(each["times"] for each in data["not_understood"])
     maybe = sum(each["not_excluded"] for each in [*data["columns"], *data["categories"]])
     cards = [
         f"<div>{verdict}</div>",
         f"<div><b>{len(people):,}</b>people exposed</div>",
+        *([f"<div><b>{len(together):,}</b>known by several answers</div>"] if together else []),
         f"<div><b>{len(data['direct_reads']):,}</b>direct reads</div>",
         f"<div><b>{unread:,}</b>not understood</div>",
         *([f"<div><b>{maybe:,}</b>may be known</div>"] if maybe else []),
@@ -69,6 +71,15 @@ def _top(data: dict[str, Any]) -> list[str]:
         f"<div class=cards>{''.join(cards)}</div>",
         f"<p class=search>{SEARCH} <span class=soft id=shown></span></p>",
     ]
+
+
+def _people(data: dict[str, Any]) -> list[str]:
+    said = briefing.of_people(data)
+    return (
+        ["<h2>Known by several records or columns together</h2>", *(f"<p>{escape(each)}</p>" for each in said)]
+        if said
+        else []
+    )
 
 
 def _unread(data: dict[str, Any]) -> list[str]:

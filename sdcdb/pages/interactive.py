@@ -1,12 +1,21 @@
 """What makes the charts of a page answer: a small script that only adds to pictures which are complete without it.
 
-A mark that is pointed at or tapped is read out below its chart; an entry of the key shows and hides its marks. It
-writes texts only, loads nothing, and runs under a policy that allows it by its digest.
+A mark that is pointed at or tapped is read out below its chart or tree; an entry of the key shows and hides its marks.
+It writes texts only, loads nothing, and runs under a policy that allows it by its digest.
 """
 
 SCRIPT = """
 const tidy = text => text.replace(/-?\\d+\\.\\d{3,}/g, number => String(Number(Number(number).toPrecision(4))));
-for (const figure of document.querySelectorAll("figure.chart")) {
+const words = (at, drawn) => {
+  for (; at && at !== drawn; at = at.parentElement) {
+    if (at.getAttribute("role") === "graphics-symbol" && at.hasAttribute("aria-label"))
+      return at.getAttribute("aria-roledescription") === "line mark" ? "" : tidy(at.getAttribute("aria-label"));
+    const title = at.querySelector(":scope > title");
+    if (title) return title.textContent;
+  }
+  return "";
+};
+for (const figure of document.querySelectorAll("figure.chart, figure.plot, figure.tree")) {
   const drawn = figure.querySelector(":scope > svg");
   if (!drawn) continue;
   const said = document.createElement("p");
@@ -15,16 +24,17 @@ for (const figure of document.querySelectorAll("figure.chart")) {
   said.textContent = "\\u00a0";
   figure.append(said);
   const tell = event => {
-    const mark = event.target.closest("[role=graphics-symbol][aria-label]");
-    const many = mark && mark.getAttribute("aria-roledescription") === "line mark";
-    if (mark && !many) said.textContent = tidy(mark.getAttribute("aria-label"));
+    const heard = words(event.target, drawn);
+    if (heard) said.textContent = heard;
   };
   drawn.addEventListener("pointerover", tell);
   drawn.addEventListener("click", tell);
-  for (const entry of figure.querySelectorAll(".legend span")) {
+  const below = figure.nextElementSibling;
+  const key = figure.querySelector(".legend") || (below && below.matches(".legend") ? below : null);
+  for (const entry of key ? key.querySelectorAll("span") : []) {
     const colour = entry.querySelector("rect").getAttribute("fill");
-    const marks = [...drawn.querySelectorAll("[role=graphics-symbol]")].filter(
-      mark => mark.getAttribute("fill") === colour || mark.getAttribute("stroke") === colour);
+    const marks = [...drawn.querySelectorAll("[role=graphics-symbol], [data-series]")].filter(
+      mark => ["fill", "stroke", "data-series"].some(name => mark.getAttribute(name) === colour));
     if (!marks.length) continue;
     const toggle = () => {
       const shown = entry.getAttribute("aria-pressed") !== "true";

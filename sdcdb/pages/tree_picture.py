@@ -6,6 +6,7 @@ from pathlib import Path
 from sdcdb.connection.atomic_file import refuse_target, written_whole
 from sdcdb.errors import MissingExtraError, SdcdbError
 from sdcdb.pages import theme
+from sdcdb.pages.interactive import SCRIPT
 from sdcdb.pages.theme import CARD, DARK_PICTURE, EDGE, FONT, GREY, INK, PAPER, SERIES, SOFT, escape
 from sdcdb.pages.tree_layout import BAR, ROW, Box, layout
 from sdcdb.trees.text import heading, rules_text
@@ -53,7 +54,7 @@ def page(tree: Tree) -> str:
         "<h2>Rules</h2>",
         f"<pre>{escape(rules_text(tree))}</pre>",
     ]
-    return theme.page(title, parts)
+    return theme.page(title, parts, SCRIPT)
 
 
 def svg(tree: Tree) -> str:

@@ -20,6 +20,7 @@ def draw(console: Console, data: dict[str, Any]) -> None:
     say = _Lines(console)
     _draw_verdict(say, data)
     _draw_exposed(say, data)
+    say.section("Known by several records or columns together", briefing.of_people(data))
     _draw_unread(say, data)
     say.section("What to do next", [f"- {text}" for text in briefing.to_do(data)])
     for column in data["columns"]:
@@ -71,13 +72,15 @@ def _draw_verdict(say: _Lines, data: dict[str, Any]) -> None:
     people = {(each["table"], each["record"]) for each in data["findings"]}
     unread = sum(each["times"] for each in data["not_understood"])
     parts = [f"{briefing.number_of_people(len(people))} exposed"] if people else []
+    whole = {(each["table"], name) for each in data["people"] for name in each["people"]}
+    parts += [f"{briefing.number_of_people(len(whole))} known by several answers about them"] if whole else []
     parts += [counted(len(data["direct_reads"]), "direct read")] if data["direct_reads"] else []
     parts += [f"{counted(unread, 'statement')} not understood"] if unread else []
     maybe = sum(each["not_excluded"] for each in [*data["columns"], *data["categories"]])
     parts += [f"{briefing.number_of_people(maybe)} may be known"] if maybe else []
     broken = data["log_problems"]["number"]
     parts += [counted(broken, "problem") + " in the log"] if broken else []
-    what = "exceeds the policy" if people or data["direct_reads"] else "may exceed the policy"
+    what = "exceeds the policy" if people or whole or data["direct_reads"] else "may exceed the policy"
     say.line(f"The log {what}: {', '.join(parts) or 'answers are not certain'}.", style="bold red")
 
 

@@ -220,6 +220,10 @@ class History:
             what = "that read confidential data" if read else "that were not understood"
             self._cut(here, f"more than {LISTED:,} different statements {what}: from here on they are only counted")
 
+    def leave_out(self, here: Occurrence, what: str) -> None:
+        """Say that something, from a statement on, is not audited."""
+        self._cut(here, what)
+
     def _cut(self, here: Occurrence, what: str) -> None:
         """Say, once, from where on a list is not complete: that is a problem, as what is not listed was not audited."""
         if what in self.cut:

@@ -6,6 +6,7 @@ unless the table is too large.
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -21,6 +22,7 @@ from sdcdb.auditor.reading.confidential import Columns
 from sdcdb.auditor.reading.surroundings import surroundings
 from sdcdb.connection.identifiers import fold, identifier, quoted, table_reference
 from sdcdb.connection.profile import column_types
+from sdcdb.connection.record_key import ROWID, key_columns, key_expression, key_sql
 from sdcdb.errors import DataError, Unsupported
 from sdcdb.gateway.reading.block import Block
 from sdcdb.gateway.reading.duckdb_parser import native_parser
@@ -30,7 +32,7 @@ from sdcdb.gateway.reading.statement import Statement, statement
 from sdcdb.gateway.relations import Confidential, Relation, Relations, Restricted, relations
 from sdcdb.gateway.tables.cells import Cells, Indices
 from sdcdb.gateway.tables.vault import Evaluated, Vault
-from sdcdb.policy.models import ROWID, Policy, Restrict, Role
+from sdcdb.policy.models import Policy, Restrict, Role
 
 RECORDS = 100_000
 """Tables up to this size are audited record by record."""
@@ -80,8 +82,9 @@ class Snapshot:
         self._vault = Vault(con)
         self.policy = policy
         self.tables: dict[str, AuditedTable] = {}
-        found = relations(con, _everything_allowed(policy))
-        self._quasi = {table.name: table.quasi for table in found.restricted()}
+        self._published = relations(con, _everything_allowed(policy))
+        found = Relations(tuple(_without_categories(each) for each in self._published.all))
+        self._quasi = {table.name: table.quasi for table in self._published.restricted()}
         self._gateway_cells: dict[str, NDArray[np.intp]] = {}
         self.relations = Relations(tuple(self._finer(each, policy) for each in found.all))
         for table in self.relations.restricted():
@@ -103,7 +106,13 @@ class Snapshot:
         self._con.close()
 
     def read(self, sql: str) -> Statement:
-        """Read a statement's facts, as the gateway does."""
+        """Read a statement's facts, as the gateway does.
+
+        A category of which all counts are public chooses sets of people there, but not beside names and keys.
+        """
+        if any(table.published for table in self._published.restricted()):
+            with suppress(Unsupported):
+                return statement(sql, None, self._published, self._parser, self._literals)
         return statement(sql, None, self.relations, self._parser, self._literals)
 
     def evaluate(self, block: Block) -> Evaluated:
@@ -125,6 +134,20 @@ class Snapshot:
             self._gateway_cells[table] = np.array([row[0] for row in rows], dtype=np.intp)
         return self._gateway_cells[table]
 
+    def keys_of(self, table: str) -> list[str]:
+        """Return the key of each record, in the order of the cells, where every record is a cell."""
+        audited = self.tables[table]
+        return [str(row[0]) for row in self.rows_of(audited, f"CAST({key_sql(audited.table.key)} AS VARCHAR)")]
+
+    def people_of(self, table: str) -> list[str]:
+        """Return the name of each person with records in a table, in the order in which its cells have them."""
+        person = key_sql(self.tables[table].table.person or self.tables[table].table.key)
+        source = quoted(table_reference(table))
+        rows = self._con.execute(
+            f"SELECT CAST({person} AS VARCHAR) FROM {source} GROUP BY {person} ORDER BY {person}"
+        ).fetchall()
+        return [str(row[0]) for row in rows]
+
     def chosen(self, table: Restricted, source: exp.Table, condition: exp.Expr) -> exp.Expr | None:
         """Return a condition on the key for the records that another condition selects, looked up in the data.
 
@@ -133,11 +156,11 @@ class Snapshot:
         """
         names = {node.name.casefold() for node in condition.find_all(exp.Anonymous, exp.Column)}
         confidential = {name.casefold() for name in self.confidential(table.name)}
-        if table.key not in table.quasi or names & (confidential | _UNSTABLE):
+        if not _by_record(table) or names & (confidential | _UNSTABLE):
             return None
         if any(condition.find_all(exp.Query, exp.Rand, exp.CurrentTimestamp, exp.CurrentDate, exp.Uuid)):
             return None
-        key = exp.column(identifier(table.key))
+        key = key_expression(table.key)
         query = exp.Select().select(key).from_(source.copy()).where(condition.copy())
         try:
             rows = self._con.execute(query.sql("duckdb", comments=False)).fetchall()
@@ -155,7 +178,9 @@ class Snapshot:
         if counted is None or counted[0] > RECORDS:
             return relation
         types = column_types(self._con, relation.name)
-        named = {name.casefold() for name in policy.tables[relation.name].columns} | {relation.key.casefold()}
+        named = {name.casefold() for name in policy.tables[relation.name].columns} | {
+            part.casefold() for part in key_columns(relation.key)
+        }
         hidden = self.confidential(relation.name)
         others = [name for name in types if name not in hidden and name not in relation.quasi]
         chosen = [name for name in others if name.casefold() in named]
@@ -165,15 +190,22 @@ class Snapshot:
         return replace(relation, quasi=(*chosen, *relation.quasi), columns=columns)
 
     def _audited(self, table: Restricted) -> AuditedTable:
-        cells = self._vault.cells(table)
-        by_record = table.key in table.quasi
+        published = self._published_of(table.name)
+        columns = {**table.columns, **published}
+        cells = self._vault.cells(replace(table, quasi=(*table.quasi, *published), columns=columns))
+        by_record = _by_record(table)
         quasi = [name for name in table.quasi if self._role(table.name, name) in (Role.QUASI, Role.PUBLIC, Role.CLASS)]
-        shown = [table.key] if by_record else quasi
-        listed = ", ".join(quoted(identifier(name)) for name in [*shown, *quasi]) or "1"
+        shown = [key_sql(table.key)] if by_record else [quoted(identifier(name)) for name in quasi]
+        listed = ", ".join([*shown, *(quoted(identifier(name)) for name in quasi)]) or "1"
         rows = self._con.execute(f'SELECT {listed} FROM {cells.source} ORDER BY "{CELL}"').fetchall()
         names = tuple(", ".join(str(value) for value in row[: len(shown)]) for row in rows)
         known = {name: tuple(row[len(shown) + n] for row in rows) for n, name in enumerate(quasi)}
         return AuditedTable(table, cells, by_record, names, known)
+
+    def _published_of(self, table: str) -> dict[str, str]:
+        """Return the types of the categories of which all counts are public."""
+        mine = next(each for each in self._published.restricted() if each.name == table)
+        return {name: mine.columns[name] for name in mine.published}
 
     def _role(self, table: str, column: str) -> Role | None:
         columns = self.policy.tables[table].columns
@@ -205,7 +237,7 @@ class Snapshot:
         if (table, column) not in self._categories:
             audited = self.tables[table]
             key, name = audited.table.key, quoted(identifier(column))
-            joined = f"c.{quoted(identifier(key))} = t.{key if key == ROWID else quoted(identifier(key))}"
+            joined = f"{key_sql(key, 'c')} = {key_sql(key, 't')}"
             rows = self._con.execute(
                 f"SELECT CAST(t.{name} AS VARCHAR) FROM {audited.cells.source} c JOIN "
                 f'{quoted(table_reference(table))} t ON {joined} ORDER BY c."{CELL}"'
@@ -241,7 +273,7 @@ class Snapshot:
     ) -> frozenset[str | None] | None:
         """Return the values of a column that conditions on it alone choose."""
         if not conditions:
-            return self.all_categories(table.name, column) if table.key in table.quasi else None
+            return self.all_categories(table.name, column) if _by_record(table) else None
         value = exp.cast(exp.column(identifier(column)), "VARCHAR")
         query = exp.Select().select(value).distinct().from_(source.copy()).where(*(each.copy() for each in conditions))
         rows = self._rows(query)
@@ -251,9 +283,9 @@ class Snapshot:
         self, table: Restricted, source: exp.Table, conditions: list[exp.Expr], keys: list[exp.Expr]
     ) -> dict[int, tuple[Any, ...]] | None:
         """Return the cells that conditions choose, each with the values of some expressions."""
-        if table.key not in table.quasi:
+        if not _by_record(table):
             return None
-        shown = [exp.cast(exp.column(identifier(table.key)), "VARCHAR"), *(key.copy() for key in keys)]
+        shown = [exp.cast(key_expression(table.key), "VARCHAR"), *(key.copy() for key in keys)]
         query = exp.Select().select(*shown).from_(source.copy())
         rows = self._rows(query.where(*(each.copy() for each in conditions)) if conditions else query)
         if rows is None:
@@ -317,3 +349,13 @@ def _everything_allowed(policy: Policy) -> Policy:
 
 
 __all__ = ["AuditedTable", "Confidential", "Snapshot"]
+
+
+def _without_categories(relation: Relation) -> Relation:
+    """Leave counts by categories to `category_facts`: the gateway reads them as harmless, having judged them itself."""
+    return relation.without_categories() if isinstance(relation, Restricted) else relation
+
+
+def _by_record(table: Restricted) -> bool:
+    """Tell whether every record of a table is a cell of its own."""
+    return set(key_columns(table.key)) <= set(table.quasi)

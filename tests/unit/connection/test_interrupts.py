@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -78,3 +80,30 @@ def test_a_transaction_inside_another_is_refused() -> None:
     con.begin()
     with pytest.raises(DatabaseError, match="inside a transaction"), transaction(con):
         pass
+
+
+SIGNALS_WHILE_WAITING = """
+import signal
+import subprocess
+import sys
+from sdcdb.connection.interrupts import Ending
+
+endings = 0
+while endings < 3000:
+    ending = Ending(signal.SIGALRM)
+    signal.setitimer(signal.ITIMER_REAL, 5e-5, 5e-5)  # several come while one wait begins
+    while not ending.wait(1e-5):
+        pass
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    assert ending.wait(0)
+    endings += 1
+signal.signal(signal.SIGALRM, signal.SIG_IGN)
+print(endings)
+"""
+
+
+def test_a_signal_at_any_moment_of_a_wait_ends_it() -> None:
+    """With a threading.Event in its place this hangs: the handler waits for a lock that its own thread holds."""
+    command = [sys.executable, "-c", SIGNALS_WHILE_WAITING]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout) == (0, "3000\n"), done.stderr
