@@ -13,6 +13,7 @@ Denials for size alone are left out on both sides: such sets are too small whate
 import argparse
 import statistics
 import time
+from collections import Counter
 from dataclasses import dataclass, field
 
 import duckdb
@@ -35,6 +36,7 @@ class Tally:
     answered: int = 0
     times: list[float] = field(default_factory=list)
     refreshes: list[float] = field(default_factory=list)
+    rules: Counter[str] = field(default_factory=Counter)
 
     def ask(self, gateway: Gateway, sql: str) -> None:
         start = time.process_time()
@@ -43,6 +45,7 @@ class Tally:
         except sdcdb.Denied as refusal:
             if refusal.rule in {"size", "counts"}:
                 return
+            self.rules[refusal.rule] += 1
         else:
             self.answered += 1
         self.asked += 1
@@ -58,7 +61,8 @@ class Tally:
         median = f"{statistics.median(self.times) * 1e3:.0f} ms"
         last = f"{statistics.median(self.times[-50:]) * 1e3:.0f} ms"
         share = f"{self.answered / self.asked:.1%}"
-        return [name, f"{people:,}", f"{len(self.refreshes)}", f"{self.asked:,}", share, median, last, refresh]
+        rules = ", ".join(f"{rule} {number}" for rule, number in self.rules.most_common()) or "-"
+        return [name, f"{people:,}", f"{len(self.refreshes)}", f"{self.asked:,}", share, rules, median, last, refresh]
 
 
 def open_staff(people: int, seed: int) -> sdcdb.Database:
@@ -144,7 +148,7 @@ def main() -> None:
         rows.append(found.row(f"{given.days} days with 0.1% changes each", 100_000))
     record(
         "living",
-        ["table", "people", "refreshes", "asked", "answered", "median", "last 50", "refresh"],
+        ["table", "people", "refreshes", "asked", "answered", "denied", "median", "last 50", "refresh"],
         rows,
         [f"One seed ({given.seed}), one user, default limits, times of the processor.", "Sets too small are left out."],
     )

@@ -9,9 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from sdcdb.connection.identifiers import fold, identifier, quoted, table_reference
+from sdcdb.connection.record_key import ROWID
 from sdcdb.errors import DatabaseError
 from sdcdb.gateway.relations import Reference, Relation, Relations, Restricted
-from sdcdb.policy.models import ROWID, Policy
+from sdcdb.policy.models import Policy
 
 
 @dataclass(frozen=True)
@@ -42,8 +43,12 @@ def _extended(child: Restricted, policy: Policy, tables: Mapping[str, Restricted
             raise DatabaseError(f"{child.name!r} refers to {name!r}, which is not restricted: add `restrict` to it")
         if child.key == ROWID:
             raise DatabaseError(f"{child.name!r} refers to {name!r} and needs a key of its own, not {ROWID}")
-        reference = Reference(column, name, parent.key, parent.quasi)
-        new = {reference.column_of(each): parent.columns[each] for each in parent.quasi} | {reference.known: "BOOLEAN"}
+        if not isinstance(parent.key, str):
+            raise DatabaseError(f"{child.name!r} refers to {name!r}, whose key has several columns: give it one")
+        reference = Reference(column, name, parent.key, parent.told_by)
+        new = {reference.column_of(each): parent.columns[each] for each in parent.told_by} | {
+            reference.known: "BOOLEAN"
+        }
         taken = {fold(each) for each in columns}
         if clash := next((each for each in new if fold(each) in taken), None):
             raise DatabaseError(f"{child.name!r} has a column {clash!r}, the name of a column of {name!r} beside it")

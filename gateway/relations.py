@@ -10,6 +10,7 @@ import duckdb
 from sdcdb.connection.collations import types_with_collations
 from sdcdb.connection.identifiers import fold, identifier, quoted, table_reference
 from sdcdb.connection.profile import INTEGERS, column_types
+from sdcdb.connection.record_key import ROWID, Key
 from sdcdb.errors import DatabaseError, Unsupported
 from sdcdb.fields.category_shares import CategoryShares
 from sdcdb.fields.histogram import Histogram
@@ -17,7 +18,7 @@ from sdcdb.gateway.inference.limits import Limits
 from sdcdb.gateway.inference.prior import Prior
 from sdcdb.gateway.linear import Linear, resolved, strictest
 from sdcdb.policy.links import Equation
-from sdcdb.policy.models import ROWID, Policy, Restrict, Role, Table
+from sdcdb.policy.models import Policy, Restrict, Role, Table
 from sdcdb.views import catalogue
 
 Kind = Literal["restricted", "public", "protected"]
@@ -113,7 +114,7 @@ class Category:
 class Restricted(Relation):
     """A restricted table: the columns that predicates may use, those that only aggregates may, and the thresholds."""
 
-    key: str
+    key: Key
     quasi: tuple[str, ...]
     confidential: Mapping[str, Confidential]
     limits: Restrict
@@ -127,6 +128,19 @@ class Restricted(Relation):
     """Columns that have one value for each person, where a person has several records."""
     refers: tuple[Reference, ...] = ()
     """The restricted tables that records refer to, whose quasi-identifiers are among `quasi`."""
+    published: Mapping[str, Category] = field(default_factory=dict)
+    """Confidential categories of which all counts are public. They are among `quasi`, and in no audit of their own."""
+
+    @property
+    def told_by(self) -> tuple[str, ...]:
+        """The quasi-identifiers that say who somebody is: those whose values are no secret."""
+        return tuple(name for name in self.quasi if name not in self.published)
+
+    def without_categories(self) -> "Restricted":
+        """Return the table as if nothing could be counted by its categories."""
+        hidden = {*self.categories, *self.published}
+        columns = {name: kind for name, kind in self.columns.items() if name not in hidden}
+        return replace(self, columns=columns, quasi=self.told_by, categories={}, published={})
 
     def base(self, column: str) -> Linear:
         """Return the column that is audited in the place of one, and how that follows from it."""
@@ -207,25 +221,36 @@ def relations(con: duckdb.DuckDBPyConnection, policy: Policy) -> Relations:
                 for column, spec in roles.items()
                 if spec.role is Role.CONFIDENTIAL and spec.domain is not None
             }
-            quasi = tuple(c for c, spec in roles.items() if spec.role in {Role.QUASI, Role.PUBLIC})
-            categories = {
+            named = {
                 column: Category(column, types[column], spec.category)
                 for column, spec in roles.items()
                 if spec.role is Role.CONFIDENTIAL and spec.category is not None and counts_by(types[column])
             }
+            published = {c: each for c, each in named.items() if roles[c].counts == "public"}
+            categories = {c: each for c, each in named.items() if c not in published}
+            quasi = tuple(c for c, spec in roles.items() if spec.role in {Role.QUASI, Role.PUBLIC} or c in published)
             usable = {*quasi, *confidential, *categories}
             shown = {column: kind for column, kind in types.items() if column in usable}
-            key = folded.get(fold(table.key or ROWID), ROWID)
+            key = _key(name, table.key or ROWID, folded)
             linear = _linear(table, folded, confidential)
             person = None if table.person is None else folded.get(fold(table.person))
             if table.person is not None and person is None:
                 raise DatabaseError(f"{name!r} has no column {table.person!r}, which the policy names as its person")
             person = None if person == key else person
             constant = frozenset(folded[fold(each)] for each in table.constant if fold(each) in folded)
-            held = (key, quasi, confidential, table.restrict, linear, categories, person, constant)
+            held = (key, quasi, confidential, table.restrict, linear, categories, person, constant, (), published)
             found.append(Restricted(name, "restricted", shown, *held))
         found += [Relation(view, "protected", _types(con, view)) for view in table.protect if view in views]
     return Relations(tuple(found), tuple(_linked(policy, found)))
+
+
+def _key(table: str, key: Key, folded: Mapping[str, str]) -> Key:
+    """Return the key under the names that the database has."""
+    if isinstance(key, str):
+        return folded.get(fold(key), ROWID)
+    if missing := next((each for each in key if fold(each) not in folded), None):
+        raise DatabaseError(f"{table!r} has no column {missing!r}, which the policy names in its key")
+    return tuple(folded[fold(each)] for each in key)
 
 
 def counts_by(kind: str) -> bool:

@@ -8,19 +8,6 @@
 
 from typing import TYPE_CHECKING
 
-from sdcdb.errors import (
-    DatabaseError,
-    DatabaseInUse,
-    DataError,
-    Denied,
-    InternalError,
-    LedgerError,
-    MissingExtraError,
-    PolicyError,
-    ReleaseRefused,
-    SdcdbError,
-    Unsupported,
-)
 from sdcdb.lazy import lazily
 from sdcdb.version import __version__
 
@@ -28,6 +15,19 @@ if TYPE_CHECKING:
     from sdcdb.assess.compare import Comparison
     from sdcdb.auditor.audit import Audit
     from sdcdb.database import Database, open  # noqa: A004 - sdcdb.open mirrors the built-in on purpose
+    from sdcdb.errors import (
+        DatabaseError,
+        DatabaseInUse,
+        DataError,
+        Denied,
+        InternalError,
+        LedgerError,
+        MissingExtraError,
+        PolicyError,
+        ReleaseRefused,
+        SdcdbError,
+        Unsupported,
+    )
     from sdcdb.gateway.answer import Answer
     from sdcdb.gateway.gateway import Gateway
     from sdcdb.gateway.rules.verdict import Verdict
@@ -69,10 +69,21 @@ __getattr__ = lazily(
         "Answer": "sdcdb.gateway.answer",
         "Audit": "sdcdb.auditor.audit",
         "Comparison": "sdcdb.assess.compare",
+        "DataError": "sdcdb.errors",
         "Database": "sdcdb.database",
+        "DatabaseError": "sdcdb.errors",
+        "DatabaseInUse": "sdcdb.errors",
+        "Denied": "sdcdb.errors",
         "Gateway": "sdcdb.gateway.gateway",
+        "InternalError": "sdcdb.errors",
+        "LedgerError": "sdcdb.errors",
+        "MissingExtraError": "sdcdb.errors",
         "Plan": "sdcdb.views.plan",
         "Policy": "sdcdb.policy.models",
+        "PolicyError": "sdcdb.errors",
+        "ReleaseRefused": "sdcdb.errors",
+        "SdcdbError": "sdcdb.errors",
+        "Unsupported": "sdcdb.errors",
         "Verdict": "sdcdb.gateway.rules.verdict",
         "load_policy": "sdcdb.policy.load",
         "open": "sdcdb.database",

@@ -51,10 +51,10 @@ class Database(Governed):
 
     def check(self) -> list["Problem"]:
         """Return where the policy does not match the database; empty when it does."""
+        from sdcdb.gateway.tables.checking import check_as_gateway
         from sdcdb.policy.load import Document
-        from sdcdb.views.check import check
 
-        return check(self.con, Document(str(self.path or "policy"), self.required_policy(), {}))
+        return check_as_gateway(self.con, Document(str(self.path or "policy"), self.required_policy(), {}))
 
     def protect(self, *views: str, materialise: bool = False, dry_run: bool = False) -> list["Protected"]:
         """Fit and create the protected views of the policy, or those named. All of them, or none."""

@@ -9,15 +9,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from math import sqrt
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 
 from sdcdb.connection.identifiers import fold
 from sdcdb.errors import Unsupported
 from sdcdb.gateway.cancellation import Cancellation
-from sdcdb.gateway.estimates.released_estimates import Estimated, estimate_block
-from sdcdb.gateway.estimates.view_cells import ViewCells, view_cells
 from sdcdb.gateway.lobby.lobby import Lobby
 from sdcdb.gateway.reading.block import Block
 from sdcdb.gateway.reading.statement import Statement
@@ -25,6 +23,10 @@ from sdcdb.gateway.relations import Relations
 from sdcdb.gateway.tables.vault import Vault
 from sdcdb.gateway.workers.process import Rows
 from sdcdb.policy.models import Policy
+
+if TYPE_CHECKING:
+    from sdcdb.gateway.estimates.released_estimates import Estimated
+    from sdcdb.gateway.estimates.view_cells import ViewCells
 
 ESTIMATED = frozenset({"size", "counts", "belief", "overlap", "exact", "interval", "cae", "work", "hidden"})
 """The rules behind whose denial an estimate may stand."""
@@ -78,7 +80,7 @@ class Estimator:
     def _move(
         self,
         read: Statement,
-        blocks: Mapping[str, Estimated],
+        blocks: Mapping[str, "Estimated"],
         name: str,
         measure: int,
         base: Rows,
@@ -96,7 +98,9 @@ class Estimator:
                     moved_by = None if after is None or not _number(after) else float(after) - float(value)
                     variances[row][at] = None if moved_by is None else known + moved_by**2
 
-    def _block(self, block: Block, handle: Cancellation) -> Estimated:
+    def _block(self, block: Block, handle: Cancellation) -> "Estimated":
+        from sdcdb.gateway.estimates.view_cells import view_cells  # loads techniques
+
         wanted = {fold(name) for name in self._policy.tables[block.table.name].protect}
         views = [each for each in self._relations.all if each.kind == "protected" and fold(each.name) in wanted]
         problem = Unsupported("there is no protected view to estimate from", "ask the owner for one")
@@ -109,7 +113,9 @@ class Estimator:
                 problem = why
         raise problem
 
-    def _estimated(self, block: Block, cells: ViewCells, handle: Cancellation) -> Estimated:
+    def _estimated(self, block: Block, cells: "ViewCells", handle: Cancellation) -> "Estimated":
+        from sdcdb.gateway.estimates.released_estimates import estimate_block
+
         evaluated = self._vault.evaluate(block, cells.cells, handle)
         if len(evaluated.groups) * len(block.measures) > 100_000 or len(block.measures) > MOST_MOVES:
             raise Unsupported("there are too many numbers to estimate at once", "group more coarsely")

@@ -1,6 +1,6 @@
 """A protected view as cells: the records of each combination of quasi-identifiers by what is published of a column."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,6 +15,7 @@ from sdcdb.errors import DatabaseError
 from sdcdb.gateway.estimates.unbiased import Weights, weights_for
 from sdcdb.gateway.reading.reserved import CELL, RECORDS
 from sdcdb.gateway.relations import Category, Confidential, Relation, Restricted
+from sdcdb.gateway.tables.cell_text import common_text
 from sdcdb.gateway.tables.cells import Cells
 from sdcdb.gateway.tables.vault import Vault
 from sdcdb.techniques.families.categories import FittedTransition
@@ -101,12 +102,6 @@ class ViewCells:
             f"{quoted(table_reference(self.relation.name))}) r JOIN (SELECT {text} AS t, {cell} FROM "
             f"{self.cells.source}) c ON r.t = c.t GROUP BY ALL"
         ).fetchall()
-
-
-def common_text(quasi: Sequence[str]) -> str:
-    """Return the SQL of what the records of a cell have in common."""
-    names = [f"coalesce(CAST({quoted(identifier(name))} AS VARCHAR), chr(1))" for name in quasi]
-    return f"concat_ws(chr(31), {', '.join(names)})" if names else "''"
 
 
 @contextmanager

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from sdcdb.gateway.inference.machine_code import FEW, machine_code
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -83,7 +84,7 @@ class Draws:
         return sizes, np.asarray(times[kept], dtype=np.float64), kept // per_class
 
 
-@njit(cache=True, nogil=True)
+@machine_code(few=FEW)
 def _ends(sizes: Floats, times: Floats, classes: Ints, centred: Floats, chances: Floats) -> tuple[float, float]:
     """Return the largest deviation of the sum that can be, and the largest of one record."""
     most, widest = 0.0, 0.0
@@ -98,7 +99,7 @@ def _ends(sizes: Floats, times: Floats, classes: Ints, centred: Floats, chances:
     return most, widest
 
 
-@njit(cache=True, nogil=True)
+@machine_code()
 def _tilted(
     t: float, sizes: Floats, times: Floats, classes: Ints, centred: Floats, chances: Floats
 ) -> tuple[float, float, float]:
@@ -124,7 +125,29 @@ def _tilted(
     return value, slope, bend
 
 
-@njit(cache=True, nogil=True)
+@_tilted.in_numpy
+def _tilted_plainly(
+    t: float, sizes: Floats, times: Floats, classes: Ints, centred: Floats, chances: Floats
+) -> tuple[float, float, float]:
+    value, slope, bend = _tilted_each(np.full(len(sizes), t), sizes, classes, centred, chances)
+    return float((times * value).sum()), float((times * slope).sum()), float((times * bend).sum())
+
+
+def _tilted_each(
+    tilts: Floats, sizes: Floats, classes: Ints, centred: Floats, chances: Floats
+) -> tuple[Floats, Floats, Floats]:
+    """Return k(t) and its first two derivatives for one record of each class."""
+    product, chance = sizes[:, None] * centred[classes], chances[classes]
+    exponents = np.where(chance > 0.0, tilts[:, None] * product, -math.inf)
+    peak = np.maximum(exponents.max(axis=1, initial=-math.inf), 0.0)
+    weight = chance * np.exp(exponents - peak[:, None])
+    total = weight.sum(axis=1)
+    mean = (weight * product).sum(axis=1) / total
+    bend = (weight * product * product).sum(axis=1) / total - mean * mean
+    return np.log(total) + peak, mean, bend
+
+
+@machine_code()
 def _cumulants(
     tilts: Floats, number: Floats, classes: Ints, centred: Floats, chances: Floats, slope: Floats, bend: Floats
 ) -> float:
@@ -137,7 +160,17 @@ def _cumulants(
     return all_of_it
 
 
-@njit(cache=True, nogil=True)
+@_cumulants.in_numpy
+def _cumulants_plainly(
+    tilts: Floats, number: Floats, classes: Ints, centred: Floats, chances: Floats, slope: Floats, bend: Floats
+) -> float:
+    used = np.flatnonzero(number > 0.0)
+    value, first, second = _tilted_each(tilts[used], np.ones(len(used)), classes[used], centred, chances)
+    slope[used], bend[used] = number[used] * first, number[used] * second
+    return float((number[used] * value).sum())
+
+
+@machine_code(few=FEW)
 def _deviation(
     sizes: Floats, times: Floats, classes: Ints, centred: Floats, chances: Floats, delta: float
 ) -> tuple[float, float]:

@@ -11,13 +11,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sdcdb.errors import DataError
+from sdcdb.gateway.inference.algebra.growth import Growth
+from sdcdb.gateway.inference.blocks import Blocks
 from sdcdb.gateway.inference.exact.answered_sums import History
 from sdcdb.gateway.inference.extremes.alternates import witnesses_safe
 from sdcdb.gateway.inference.extremes.extremes import learn_extreme
 from sdcdb.gateway.inference.finding import Finding
 from sdcdb.gateway.inference.forecast import Forecast
 from sdcdb.gateway.inference.intervals.record_bounds import atom_bounds, on_grid
-from sdcdb.gateway.inference.lattice.lattice import Lattice
+from sdcdb.gateway.inference.lattice.lattice import DENSE, Lattice
 from sdcdb.gateway.inference.limits import Limits
 from sdcdb.gateway.inference.people import People
 from sdcdb.gateway.inference.prior import Prior
@@ -54,31 +56,80 @@ class Knowledge:
         prior: Prior | Forecast | None = None,
         *,
         people: People | None = None,
+        fine: bool = False,
     ) -> None:
+        """Begin before the first answer; `fine` is for taking every cell by itself from the start."""
         records = np.asarray(counts, dtype=np.int64)
         if records.ndim != 1 or (records < 0).any():
             raise DataError("counts are one number of records, zero or more, per cell")
         self._scale = Scale(float(low), float(high), step, limits)
         self._cells, self._live = len(records), np.flatnonzero(records)  # a cell without records is in no set
-        self._counts = records[self._live]
+        live = records[self._live]
+        self._blocks = Blocks.whole(live, self._several(people, live), self._foretold(prior))
+        if fine and (found := self._blocks.apart()) is not None:
+            self._blocks = found[0]
         seed = hashlib.blake2b(secret if secret is not None else os.urandom(32), digest_size=32).digest()
-        self._history = History(len(self._live), np.random.default_rng(int.from_bytes(seed, "little")))
-        rng = np.random.default_rng([int.from_bytes(seed, "little"), 1])
-        lattice = Lattice.fresh(self._counts, 1 / self._scale.unit, rng)
-        need = max(self._scale.interval_need, self._scale.cae_need)
-        known = self._foretold(prior)
-        mean = 0.5 if known is None else np.clip(known.means, 0.02 * min(need, 1.0), 0.98)
-        columns = Columns.fresh(need, lattice, self._scale.unit, self._scale.cae_need, mean, self._several(people))
+        self._history = History(self._blocks.number, np.random.default_rng(int.from_bytes(seed, "little")))
+        self._rng = np.random.default_rng([int.from_bytes(seed, "little"), 1])
+        self._many = len(self._live) > DENSE
+        lattice = Lattice.fresh(self._counts, 1 / self._scale.unit, self._rng, many=self._many)
+        known, scale = self._blocks.forecast, self._scale
+        columns = Columns.fresh(
+            self._need, lattice, scale.unit, scale.cae_need, self._means(known), self._blocks.people
+        )
         self._ground = Ground(replace(columns, whole=step is not None), known)
         self._score: Score | None = None
         self._covered: dict[bytes, Mapping[str, Range]] = {}
 
-    def _several(self, people: People | None) -> People | None:
+    def grow(self, growth: Growth, prior: Prior | Forecast | None = None, people: People | None = None) -> bool:
+        """Go on in the table's next version. False, and nothing changed, if its state is to be found from the answers.
+
+        For sums alone. Each is as well-founded as before: newcomers are in none of them.
+        """
+        here = growth.within(self._live)
+        if here is None or not self._ground.plain or (len(here.counts) > DENSE and not self._many):
+            return False
+        self._cells, self._live = len(growth.counts), np.flatnonzero(growth.counts)
+        self._go_on(*self._blocks.follow(here, self._several(people, here.counts), self._foretold(prior)), same=False)
+        return True
+
+    def _go_on(self, blocks: Blocks, growth: Growth, *, same: bool) -> None:
+        """Take in more blocks; `same` says that all people are as they were."""
+        self._blocks, known = blocks, blocks.forecast
+        lattice = self._ground.columns.lattice.grown(growth, self._rng)
+        self._history.grow(growth, blocks.people, same=same)
+        columns = self._ground.columns.grown(growth, lattice, self._means(known), self._need, blocks.people)
+        self._ground.grow(growth, columns, known)
+        self._score = None
+
+    def _tell_apart(self, questions: Iterable[Question]) -> None:
+        """Make blocks of which no question cuts one. A MIN or MAX is about records that it does not name: of cells."""
+        asked = list(questions)
+        extremes = any(question.kinds != {"sum"} for question in asked)
+        sets = [self._of_cells(question) for question in asked]
+        found = self._blocks.apart() if extremes else self._blocks.cut(sets)
+        if found is not None:
+            self._go_on(*found, same=True)
+
+    @property
+    def _counts(self) -> NDArray[np.int64]:
+        return self._blocks.records
+
+    @property
+    def _need(self) -> float:
+        """The share of the domain that everybody's interval must fill."""
+        return max(self._scale.interval_need, self._scale.cae_need)
+
+    def _means(self, known: Forecast | None) -> float | Floats:
+        """Return where the records of each block are expected before the first answer."""
+        return 0.5 if known is None else np.clip(known.means, 0.02 * min(self._need, 1.0), 0.98)
+
+    def _several(self, people: People | None, counts: NDArray[np.int64]) -> People | None:
         """Return the people of the cells that have records, if somebody has several."""
         if people is None:
             return None
         mine = people.within(self._live)
-        if not np.array_equal(np.asarray(mine.matrix.sum(axis=0)).ravel(), self._counts):
+        if not np.array_equal(np.asarray(mine.matrix.sum(axis=0)).ravel(), counts):
             raise DataError("the people do not have as many records in each cell as there are")
         return mine if mine.several else None
 
@@ -107,6 +158,7 @@ class Knowledge:
         Never looks at an answer to them: what is decided follows from the questions and the past alone. The state is
         the same afterwards.
         """
+        self._tell_apart(questions)
         sets = [self._lively(question) for question in questions]
         before, mark = self.status(), self._ground.mark()
         asker = questions[0].user if questions else None
@@ -137,19 +189,36 @@ class Knowledge:
 
     def learn(self, questions: Sequence[Question], answers: Sequence[Answers]) -> list[bool]:
         """Take in the true answers of questions; return for each whether it told something new."""
+        self._tell_apart(questions)
         given = [self._in_units(q, a) for q, a in zip(questions, answers, strict=True)]
         new = []
         for question, answer in zip(questions, given, strict=True):
             cells, fresh = self._lively(question), False
             if "sum" in question.kinds and self._history.add(cells, answer["sum"]):
                 fresh = True
-                self._on_grid(cells, question.user)
-                learn_sum(self._ground, cells, answer["sum"])
+                cells = self._learn_sum(question, answer["sum"])
             for kind in sorted(question.kinds - {"sum"}):
                 fresh |= learn_extreme(self._ground, cells, kind, answer[kind])
             new.append(fresh)
         self._score = None
         return new
+
+    def _learn_sum(self, question: Question, answer: float) -> Cells:
+        """Take in the answer to a sum; return its set. Where somebody cannot move any more, that is a matter of cells.
+
+        So it is taken in again, cell by cell.
+        """
+        mark = self._ground.mark()
+        for _ in range(2):
+            cells = self._lively(question)
+            self._on_grid(cells, question.user)
+            learn_sum(self._ground, cells, answer)
+            found = None if self._ground.plain else self._blocks.apart()
+            if found is None:
+                break
+            self._ground.rewind(mark)
+            self._go_on(*found, same=True)
+        return cells
 
     def _on_grid(self, cells: Cells, user: str | None) -> None:
         columns = self._ground.columns
@@ -166,6 +235,7 @@ class Knowledge:
         what is publicly known of it. Nothing depends on it but what the owner is told: the answer is given like any
         other. The state is the same afterwards.
         """
+        self._tell_apart(questions)
         given = [self._in_units(q, a) for q, a in zip(questions, answers, strict=True)]
         if len(questions) == 1 and questions[0].kinds == {"sum"}:
             low, high = self.covered(questions[0]).get("sum", (math.inf, -math.inf))
@@ -215,14 +285,19 @@ class Knowledge:
         A question for more than a sum tells something new if any part of it does. Verdicts are those of the history
         taken in one by one, but for rounding.
         """
-        state = cls(counts, low, high, step, limits, secret, prior, people=people)
         history = list(rows)
-        state._take_in([row for row in history if row[0].kinds == {"sum"}])
+        sums = [row for row in history if row[0].kinds == {"sum"}]
+        for fine in (False, True):
+            state = cls(counts, low, high, step, limits, secret, prior, people=people, fine=fine)
+            state._tell_apart(question for question, _ in sums)
+            state._take_in(sums)
+            if state._ground.plain:
+                break
         for question, answer in history:
             if question.kinds != {"sum"}:
                 state.learn([question], [answer])
         if state._ground.blind:  # an order that loses sight of the values: take the one in which they were learnt
-            state = cls(counts, low, high, step, limits, secret, prior, people=people)
+            state = cls(counts, low, high, step, limits, secret, prior, people=people, fine=True)
             for question, answer in history:
                 state.learn([question], [answer])
         return state
@@ -254,14 +329,19 @@ class Knowledge:
         sets, totals = self._history.sets()[:, first], self._history.answers()
         found = atom_bounds(sets, totals, size, c.low[first], c.high[first]) if len(first) else None
         least, most = (c.low, c.high) if found is None else (found[0][atom], found[1][atom])
+        least, most = (each[self._blocks.partition.labels] for each in (least, most))
         lower, upper = np.full(self._cells, scale.low), np.full(self._cells, scale.high)
         lower[self._live], upper[self._live] = scale.low + scale.wide * least, scale.low + scale.wide * most
         return (lower, upper) if scale.step is None else on_grid(lower, upper, scale.low, scale.high, scale.step)
 
-    def _lively(self, question: Question) -> Cells:
+    def _of_cells(self, question: Question) -> Cells:
         if len(question.cells) != self._cells:
             raise DataError(f"the question is about {len(question.cells)} cells, the table has {self._cells}")
-        return np.ascontiguousarray(question.cells[self._live])
+        return question.cells[self._live]
+
+    def _lively(self, question: Question) -> Cells:
+        """Return a question's set, of which the blocks are told apart."""
+        return self._blocks.flags(self._of_cells(question))
 
     def _in_units(self, question: Question, answer: Answers) -> dict[str, float]:
         cells = self._lively(question)

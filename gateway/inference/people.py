@@ -67,6 +67,15 @@ class People:
         """Return the records in some cells, numbered anew."""
         return type(self)(self.matrix[:, cells].tocsr())
 
+    def together(self, labels: Ints, number: int) -> Self:
+        """Return the records in so many sets of cells, given by a label per cell."""
+        from scipy.sparse import csr_array
+
+        shape = (self.matrix.shape[0], number)
+        held = csr_array((self.matrix.data, labels[self.matrix.indices], self.matrix.indptr), shape=shape, copy=True)
+        held.sum_duplicates()
+        return type(self)(held)
+
     def number(self, cells: Cells) -> int:
         """Return how many people have a record in a set."""
         return int(np.count_nonzero(self.matrix @ cells.astype(np.float64)))

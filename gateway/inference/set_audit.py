@@ -14,12 +14,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sdcdb.gateway.inference.algebra.growth import Growth
 from sdcdb.gateway.inference.algebra.nullspace import NullSpace
 from sdcdb.gateway.inference.exact.determined import determines
 from sdcdb.gateway.inference.exact.small_totals import determines_small_total
 from sdcdb.gateway.inference.exact.small_totals_of_many import ExplainedSets, Proof
 from sdcdb.gateway.inference.intervals.atoms import refine
-from sdcdb.gateway.inference.lattice.lattice import Lattice
+from sdcdb.gateway.inference.lattice.lattice import DENSE, Lattice
 from sdcdb.gateway.inference.limits import Limits
 from sdcdb.gateway.inference.people import People
 
@@ -35,13 +36,32 @@ class SetAudit:
         records = np.asarray(counts, dtype=np.int64)
         self._live = np.flatnonzero(records)
         self._counts, self._limits = records[self._live], limits
-        rng = np.random.default_rng(int.from_bytes(secret, "little"))
-        self._exact = NullSpace(len(self._live), rng)
-        self._lattice = Lattice.fresh(self._counts, steps, rng)
+        self._rng = np.random.default_rng(int.from_bytes(secret, "little"))
+        self._exact = NullSpace(len(self._live), self._rng)
+        self._lattice = Lattice.fresh(self._counts, steps, self._rng)
         mine = None if people is None else people.within(self._live)
         self._people = mine if mine is not None and mine.several else None
         self._explained = ExplainedSets(self._counts, self._people)
         self._labels, self._atoms = np.zeros(len(self._live), dtype=np.int64), min(1, len(self._live))
+
+    @property
+    def rank(self) -> int:
+        """The number of independent sums answered."""
+        return self._exact.rank
+
+    def grow(self, growth: Growth, people: People | None = None) -> bool:
+        """Go on in the table's next version. False, and nothing changed, if its state is to be found from the sets."""
+        here = growth.within(self._live)
+        if here is None or len(self._live) <= DENSE < len(here.counts):
+            return False  # it was too small for short vectors
+        if self._people is not None or (people is not None and people.several):
+            return False  # people weigh otherwise than before
+        self._live, self._counts = np.flatnonzero(growth.counts), here.counts
+        self._lattice = self._lattice.grown(here, self._rng)
+        self._exact.grow(here)
+        self._explained.grow(here)
+        self._labels, self._atoms = here.labels(self._labels, self._atoms)
+        return True
 
     def consider(self, sets: Sequence[Cells]) -> list[str | None]:
         """Return, for each set of a statement, the rule that its sum would breach; the state is the same afterwards."""

@@ -194,6 +194,8 @@ class TablePolicy(Strict):
     """Tables that hold the records of other people, as the owner says."""
     person: str = ""
     """The column that says whose record it is; empty where the key does."""
+    published: tuple[str, ...] = ()
+    """Categories of which all counts are public."""
 
 
 class PolicyEntry(Strict):

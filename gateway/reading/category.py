@@ -39,7 +39,8 @@ def category_of(
             raise Unsupported(
                 f"{category!r} is confidential: it cannot choose the records of which {measure.confidential!r} is "
                 "added up, because such a sum also tells in which groups they are",
-                f"COUNT(*) by {category}, {measure.confidential} by other columns, or both from the protected view",
+                f"COUNT(*) by {category}, {measure.confidential} by other columns, both from the protected view; or "
+                f"`counts: public` for {category} in the policy, if its counts may be known",
             )
         if table.person is not None and category in table.constant and measure.kind != "people":
             raise Unsupported(

@@ -65,6 +65,8 @@ class Names:
         if not isinstance(tree, exp.Column) or tree.args.get("catalog") or tree.args.get("db"):
             return False
         person, wanted = self.table.person or self.table.key, fold(tree.table)
+        if not isinstance(person, str):
+            return False  # several columns name a person, none of them alone
         source = self.sources.get(wanted)
         if isinstance(source, Parent):
             return fold(source.reference.column) == fold(person) and fold(tree.name) == fold(source.reference.key)

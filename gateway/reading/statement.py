@@ -110,7 +110,7 @@ def _restricted(
     regroup(root, relations)
     selects = [table.find_ancestor(exp.Select) for table in tables if _is_restricted(table, relations)]
     if not selects:
-        raise Unsupported("a restricted table is named but not read in a way that is understood", "a plain SELECT")
+        raise _not_read(tables, ctes, relations)
     blocks: list[Block] = []
     for select in {id(each): each for each in selects}.values():
         if select is None or not _direct(select, relations):
@@ -126,6 +126,14 @@ def _restricted(
         elif not is_released_relation(table.name) and fold(table.name) not in ctes:
             raise unknown(table.name, relations)
     return Statement(tuple(sorted(reads)), tree=root, blocks=tuple(blocks))
+
+
+def _not_read(tables: list[exp.Table], ctes: set[str], relations: Relations) -> Unsupported:
+    """Say why no restricted table is found though one is named: mostly `visits` where it is hr.visits."""
+    for table in tables:
+        if relations.find(table.db, table.name) is None and fold(table.name) not in ctes:
+            return unknown(table.name, relations)
+    return Unsupported("a restricted table is named but not read in a way that is understood", "a plain SELECT")
 
 
 def _is_restricted(table: exp.Table, relations: Relations) -> bool:

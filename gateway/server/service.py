@@ -36,10 +36,10 @@ from sdcdb.gateway.server.opened import Opened, open_database, open_gateway, rea
 from sdcdb.gateway.server.refresher import Refresher
 from sdcdb.gateway.server.shown import LedgerFilter, Status, TableShown, show_ledger, show_tables
 from sdcdb.gateway.server.turns import Turns
+from sdcdb.gateway.tables.checking import check_as_gateway
 from sdcdb.policy.governed import Governed, policy_path
 from sdcdb.policy.load import load_document
 from sdcdb.policy.models import Policy
-from sdcdb.views.check import check
 from sdcdb.views.protect import Protected, protect
 
 LOG = logging.getLogger("sdcdb.server")
@@ -182,7 +182,7 @@ class Service:
         """Return where the policy does not match the database."""
         self._must(identity, Act.FINDINGS)
         with self.database.con.cursor() as cursor:
-            return check(cursor, load_document(self.policy_file))
+            return check_as_gateway(cursor, load_document(self.policy_file))
 
     # what an owner does
 

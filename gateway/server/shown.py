@@ -92,6 +92,9 @@ def _columns(relation: Relation) -> Iterator[ColumnShown]:
         elif name in relation.categories:
             use = f"COUNT(*) by its values, and shares; public: {relation.categories[name].public}"
             yield ColumnShown(name, kind, "confidential", use)
+        elif name in relation.published:
+            use = f"in conditions and groups: its counts are public; public: {relation.published[name].public}"
+            yield ColumnShown(name, kind, "confidential", use)
         else:
             yield ColumnShown(name, kind, "quasi", "in conditions and groups")
 

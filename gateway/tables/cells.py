@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdcdb.connection.identifiers import identifier, quoted, table_reference
+from sdcdb.connection.record_key import key_sql
 from sdcdb.engines.dialect import text_literal
 from sdcdb.errors import DatabaseError
 from sdcdb.gateway.reading.reserved import CELL, RECORDS, total_column
@@ -17,9 +18,8 @@ from sdcdb.gateway.references import source_of
 from sdcdb.gateway.relations import Confidential, Restricted
 from sdcdb.gateway.tables.frequencies import Frequencies, read_frequencies
 from sdcdb.gateway.tables.owners import Owners, read_owners, told_apart
-from sdcdb.policy.models import ROWID
 
-MOST_CELLS = 400_000
+MOST_CELLS = 3_000_000
 _FINEST = 12  # decimals of numbers that DuckDB turns into whole ones
 Indices = NDArray[np.intp]
 
@@ -111,7 +111,7 @@ def build(con: duckdb.DuckDBPyConnection, table: Restricted, source: str, secret
     quasi = [quoted(identifier(name)) for name in table.quasi]
     raw = source_of(table)
     _must_not_multiply(con, table)
-    key = ROWID if table.key == ROWID else quoted(identifier(table.key))
+    key = key_sql(table.key)
     record = f"{text_literal(secret)}, CAST({key} AS VARCHAR)"
     measures = "".join(
         f", count({x}) AS {_total('n', n)}, sum({x}) AS {_total('s', n)}, min({x}) AS {_total('l', n)}, "

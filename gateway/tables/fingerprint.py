@@ -4,11 +4,10 @@ from pathlib import Path
 
 import duckdb
 
-from sdcdb.connection.identifiers import identifier, quoted
+from sdcdb.connection.record_key import key_sql
 from sdcdb.engines.dialect import text_literal
 from sdcdb.gateway.references import source_of
 from sdcdb.gateway.relations import Restricted
-from sdcdb.policy.models import ROWID
 
 
 def fingerprint(con: duckdb.DuckDBPyConnection, table: Restricted, secret: str = "") -> str:
@@ -18,9 +17,12 @@ def fingerprint(con: duckdb.DuckDBPyConnection, table: Restricted, secret: str =
     that, and DuckDB's `hash()` changes between versions.
     """
     person = [] if table.person is None else [table.person]
-    columns = list(dict.fromkeys([table.key, *person, *table.quasi, *table.confidential, *table.categories]))
-    names = [ROWID if name == ROWID else quoted(identifier(name)) for name in columns]
-    record = ", ".join([text_literal(secret), *(f"coalesce(CAST({name} AS VARCHAR), chr(1))" for name in names)])
+    # A category is at the same place whether or not its counts are public: that changes no record.
+    categories = [name for name in table.columns if name in {*table.categories, *table.published}]
+    names = [key_sql(name) for name in (table.key, *person, *table.told_by, *table.confidential, *categories)]
+    record = ", ".join(
+        [text_literal(secret), *(f"coalesce(CAST({name} AS VARCHAR), chr(1))" for name in dict.fromkeys(names))]
+    )
     row = con.execute(
         f"SELECT count(*), bit_xor(md5_number(concat_ws(chr(31), {record}))) FROM {source_of(table)}"
     ).fetchone()

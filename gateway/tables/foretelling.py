@@ -1,4 +1,7 @@
-"""Forecasts from protected views: learnt when first needed, kept, and learnt anew when a view is fitted anew."""
+"""Forecasts from protected views: learnt when first needed, kept, and learnt anew when a view is fitted anew.
+
+What learns is loaded where there is a view to learn from.
+"""
 
 import hashlib
 
@@ -8,9 +11,7 @@ from sdcdb.connection.identifiers import fold
 from sdcdb.gateway.inference.forecast import Forecast
 from sdcdb.gateway.relations import Relation, Relations, Restricted
 from sdcdb.gateway.tables.cells import Cells
-from sdcdb.gateway.tables.published_ratios import published_ratios
 from sdcdb.gateway.tables.table_history import Foretold
-from sdcdb.gateway.tables.view_forecast import view_forecast
 from sdcdb.policy.models import Policy
 from sdcdb.views import catalogue
 
@@ -38,9 +39,14 @@ class Foretelling:
 
     def ratios(self, table: Restricted) -> dict[str, tuple[float, ...]]:
         """Return, for each category of a table, by how much its protected views raise the odds of each value."""
+        categories = {**table.categories, **table.published}
         known = catalogue.kinds(self._con)
         views = [each for each in self._views[table.name] if each.name in known]
-        return {name: published_ratios(self._con, each, views) for name, each in table.categories.items()}
+        if not categories:
+            return {}
+        from sdcdb.gateway.tables.published_ratios import published_ratios
+
+        return {name: published_ratios(self._con, each, views) for name, each in categories.items()}
 
     def of(self, table: Restricted, cells: Cells, version: str) -> Foretold:
         """Return what tells the forecast of a column of this version of a table."""
@@ -50,7 +56,14 @@ class Foretelling:
             views = [each for each in self._views[table.name] if each.name in known]
             key = (table.name, column, version, self._digest(views))
             if key not in self._kept:
-                self._kept[key] = view_forecast(self._con, table, column, cells, views) if views else None
+                self._kept[key] = self._learnt(table, column, cells, views)
             return self._kept[key]
 
         return foretold
+
+    def _learnt(self, table: Restricted, column: str, cells: Cells, views: list[Relation]) -> Forecast | None:
+        if not views:
+            return None
+        from sdcdb.gateway.tables.view_forecast import view_forecast
+
+        return view_forecast(self._con, table, column, cells, views)

@@ -7,13 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdcdb.connection.identifiers import identifier, quoted
+from sdcdb.connection.record_key import key_sql
 from sdcdb.engines.dialect import text_literal
 from sdcdb.errors import DatabaseError
 from sdcdb.gateway.reading.reserved import CELL
 from sdcdb.gateway.references import source_of
 from sdcdb.gateway.relations import Category, Restricted
 from sdcdb.gateway.tables.cell_text import cell_text
-from sdcdb.policy.models import ROWID
 
 HALF = 2**64 - 1
 
@@ -47,7 +47,7 @@ def _read(
     records: NDArray[np.int64],
     secret: str,
 ) -> Frequencies:
-    key = ROWID if table.key == ROWID else quoted(identifier(table.key))
+    key = key_sql(table.key)
     value, cell, text = quoted(identifier(category.name)), quoted(identifier(CELL)), cell_text(table)
     parts = [f"count(*) FILTER (WHERE v {_is(each)}) AS n{n}" for n, each in enumerate(category.public.values)]
     parts.append(f"bit_xor(md5_number(concat_ws(chr(31), {text_literal(secret)}, k, coalesce(v, chr(1))))) AS d")

@@ -2,15 +2,15 @@
 
 A sum of net over fifty people and a sum of gross over forty-nine of them leave one person, however net and gross hang
 together. So a set that was asked of one of the columns counts as asked of all of them. The numbers do not fit into one
-system; the audit is that of sets alone (`set_audit`), over people: whoever was in the same class of records of every
-column is one unknown. People are recognised by the digests of their keys. What anybody was told counts for everybody.
+system; the audit is that of sets alone (`set_audit`), over people, or over the records of people who have several
+(`linked_people`): whoever was in the same class of records of every column is one unknown. They are recognised by the
+digests of their keys. What anybody was told counts for everybody.
 
 A MIN or MAX of one of the columns tells of the holder's value in the others, so it is answered about one of them only.
 """
 
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,28 +18,10 @@ from numpy.typing import NDArray
 from sdcdb.gateway.inference.limits import Limits
 from sdcdb.gateway.inference.set_audit import SetAudit
 from sdcdb.gateway.tables.asked import Asked
-from sdcdb.gateway.tables.table_history import TableHistory
-from sdcdb.gateway.tables.trail import Trail
+from sdcdb.gateway.tables.linked_people import Member, find_unknowns
 
-Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 Column = tuple[str, str]
-
-ABSENT = -1
-
-
-@dataclass(frozen=True)
-class Member:
-    """A column of the group, and the class of each person in it."""
-
-    history: TableHistory
-    column: str
-    people: Trail
-
-    @property
-    def name(self) -> Column:
-        """Table and column."""
-        return self.history.table.name, self.column
 
 
 class JointAudit:
@@ -48,9 +30,10 @@ class JointAudit:
     def __init__(self, members: Sequence[Member], limits: Limits, steps: float) -> None:
         self.columns = frozenset(member.name for member in members)
         self._members = {member.name: member for member in members}
-        counts, self._classes = _together([member.people for member in members])
+        found = find_unknowns(members)
+        self._classes = found.classes
         self._place = {member.name: number for number, member in enumerate(members)}
-        self._sets = SetAudit(counts, steps, limits, secrets.token_bytes(32))
+        self._sets = SetAudit(found.counts, steps, limits, secrets.token_bytes(32), found.people)
         self._extremes: Column | None = None
         for member in members:
             for told in member.history.told_of_people(member.column):
@@ -92,13 +75,3 @@ class JointAudit:
     def _flags(self, name: Column, flags: Flags) -> Flags:
         """Turn flags of one column's classes into flags of the group's."""
         return np.append(flags, False)[self._classes[self._place[name]]]  # the last place is for those who are absent
-
-
-def _together(trails: Sequence[Trail]) -> tuple[Ints, list[Ints]]:
-    """Put people together who share a class of every column: return how many, and their class of each column."""
-    everybody = np.unique(np.concatenate([trail.digests for trail in trails]))
-    rows = np.full((len(trails), len(everybody)), ABSENT, dtype=np.int64)
-    for row, trail in zip(rows, trails, strict=True):
-        row[np.searchsorted(everybody, trail.digests)] = trail.classes
-    kinds, counts = np.unique(rows, axis=1, return_counts=True)
-    return counts.astype(np.int64), list(kinds)

@@ -66,7 +66,7 @@ def _table_policy(table: Restricted, linked: tuple[str, ...], distinct: tuple[st
             max_belief=table.limits.max_belief,
             min_set=table.limits.min_set,
         )
-        for name, each in table.categories.items()
+        for name, each in {**table.categories, **table.published}.items()
     }
     return TablePolicy(
         pool=table.limits.pool,
@@ -77,6 +77,7 @@ def _table_policy(table: Restricted, linked: tuple[str, ...], distinct: tuple[st
         linked=linked,
         distinct=distinct,
         person=table.person or "",
+        published=tuple(table.published),
     )
 
 
@@ -96,7 +97,18 @@ def _loosened_limits(before: TablePolicy, now: TablePolicy) -> list[str]:
     both = [
         (name, before.categories[name], after) for name, after in now.categories.items() if name in before.categories
     ]
-    return [*_loosened(before, now), *(what for each in both for what in _loosened_category(*each))]
+    return [
+        *_loosened(before, now),
+        *_published(before, now),
+        *(what for each in both for what in _loosened_category(*each)),
+    ]
+
+
+def _published(before: TablePolicy, now: TablePolicy) -> Iterator[str]:
+    """Say of which categories the counts became public, or are no longer: what was public stays known."""
+    yield from (f"{name}: its counts became public" for name in now.published if name not in before.published)
+    gone = [name for name in before.published if name not in now.published]
+    yield from (f"{name}: its counts were public, and would count as unknown" for name in gone)
 
 
 def _loosened_category(name: str, before: CategoryLimits, now: CategoryLimits) -> Iterator[str]:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdcdb.connection.identifiers import identifier, quoted
+from sdcdb.connection.record_key import key_sql
 from sdcdb.errors import DatabaseError
 from sdcdb.gateway.inference.people import People
 from sdcdb.gateway.reading.reserved import CELL
@@ -60,7 +61,7 @@ def read_owners(con: duckdb.DuckDBPyConnection, table: Restricted, source: str, 
         for name in table.quasi
         for one, other in zip(told_apart(table, name, mine), told_apart(table, name, theirs), strict=True)
     )
-    person = f"{mine}.{quoted(identifier(table.person or table.key))}"
+    person = key_sql(table.person or table.key, "r")
     values = "".join(f", count({mine}.{quoted(identifier(name))}) AS n{n}" for n, name in enumerate(table.confidential))
     cell = quoted(identifier(CELL))
     rows = con.execute(
@@ -80,7 +81,7 @@ def read_owners(con: duckdb.DuckDBPyConnection, table: Restricted, source: str, 
 
 def _values(con: duckdb.DuckDBPyConnection, table: Restricted, category: Category) -> Ints:
     """Read the one value that each person has, in the order of persons."""
-    person, value = quoted(identifier(table.person or table.key)), quoted(identifier(category.name))
+    person, value = key_sql(table.person or table.key), quoted(identifier(category.name))
     rows = con.execute(
         f"SELECT any_value(CAST({value} AS VARCHAR)), count(DISTINCT coalesce(CAST({value} AS VARCHAR), chr(1))) "
         f"FROM {source_of(table)} GROUP BY {person} ORDER BY {person}"

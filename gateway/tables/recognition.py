@@ -5,16 +5,39 @@ open, and a refresh is not taken, before the owner says what the two are: one of
 columns are `linked` and have one audit, or they are `distinct`, which the ledger keeps with the owner's reason.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
+from typing import Protocol
 
-from sdcdb.errors import DatabaseError
-from sdcdb.gateway.ledger.entry import VersionEntry
+from sdcdb.errors import DatabaseError, counted
 from sdcdb.gateway.tables.sketch import share_records
 from sdcdb.gateway.tables.value_sketch import same_values
 
+MOST_NAMED = 3
 Columns = frozenset[tuple[str, str]]
+Chance = Callable[[tuple[str, str], tuple[str, str]], float]
+"""How large a share of the records of two columns, given by table and name, are alike by chance."""
+
+
+class Sketched(Protocol):
+    """A table with the sketches of its confidential columns: of records, and of values by themselves."""
+
+    @property
+    def table(self) -> str:
+        """Its name."""
+        ...
+
+    @property
+    def sketches(self) -> Mapping[str, str]:
+        """By column: the smallest keyed digests of records."""
+        ...
+
+    @property
+    def values(self) -> Mapping[str, str]:
+        """By column: the smallest keyed digests of values."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -23,16 +46,30 @@ class Declared:
 
     linked: tuple[Columns, ...]
     distinct: frozenset[frozenset[str]]
+    chance: Chance = lambda _first, _second: 0.0
 
-    def must_differ(self, entry: VersionEntry, others: Iterable[VersionEntry]) -> None:
+    def must_differ(self, entry: Sketched, others: Iterable[Sketched]) -> None:
         """Refuse a version of a table that holds records of another one."""
         _refuse([why for other in others for why in self._shared(entry, other)])
 
-    def must_all_differ(self, newest: Iterable[VersionEntry]) -> None:
+    def must_all_differ(self, newest: Iterable[Sketched]) -> None:
         """Refuse tables of which two hold the same records."""
-        _refuse([why for first, second in combinations(newest, 2) for why in self._shared(second, first)])
+        _refuse([why for _, why in self.copies(newest)])
 
-    def _shared(self, entry: VersionEntry, other: VersionEntry) -> Iterator[str]:
+    def copies(self, newest: Iterable[Sketched]) -> Iterator[tuple[str, str]]:
+        """Yield each table that holds records of one before it, and say what the owner can do.
+
+        Of two tables a few columns are named: where keys count from 1, short columns of any two tables are alike.
+        """
+        for first, second in combinations(newest, 2):
+            reasons = list(self._shared(second, first))
+            for why in reasons[:MOST_NAMED]:
+                yield second.table, why
+            if len(reasons) > MOST_NAMED:
+                more = counted(len(reasons) - MOST_NAMED, "more pair")
+                yield second.table, f"the same is true of {more} of columns of {first.table!r} and {second.table!r}"
+
+    def _shared(self, entry: Sketched, other: Sketched) -> Iterator[str]:
         """Say by what two tables hold the same records, apart from columns that have one audit."""
         names = frozenset({entry.table, other.table})
         if len(names) == 1 or names in self.distinct:
@@ -42,7 +79,7 @@ class Declared:
                 pair = {(entry.table, mine), (other.table, theirs)}
                 if any(pair <= group for group in self.linked):
                     continue
-                if share_records(sketch, another):
+                if share_records(sketch, another, partial(self.chance, (entry.table, mine), (other.table, theirs))):
                     yield _said(entry.table, mine, other.table, theirs, "holds records of")
                 elif same_values(_only(entry.values, mine), _only(other.values, theirs)) is not None:
                     yield _said(entry.table, mine, other.table, theirs, "holds the values, under other keys, of")
@@ -61,5 +98,5 @@ def _refuse(found: list[str]) -> None:
         raise DatabaseError("\n".join(found))
 
 
-def _only(sketches: dict[str, str], column: str) -> dict[str, str]:
+def _only(sketches: Mapping[str, str], column: str) -> dict[str, str]:
     return {column: sketches[column]} if column in sketches else {}

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdcdb.connection.identifiers import identifier, quoted
+from sdcdb.connection.record_key import ROWID, key_sql
 from sdcdb.engines.dialect import text_literal
 from sdcdb.gateway.reading.reserved import CELL
 from sdcdb.gateway.references import source_of
 from sdcdb.gateway.relations import Restricted
 from sdcdb.gateway.tables.cell_text import cell_text
 from sdcdb.gateway.tables.cells import Cells
-from sdcdb.policy.models import ROWID
 
 Ints = NDArray[np.int64]
 
@@ -43,7 +43,7 @@ def read_records(
     """Read the records of every confidential column; None where keys do not name them: a repeated key, or rowid."""
     if table.key == ROWID or not _tell_apart(con, cells, table):
         return None
-    key, text = quoted(identifier(table.key)), cell_text(table)
+    key, text = key_sql(table.key), cell_text(table)
     names = [*table.confidential, *table.categories]
     person = key if table.person is None else quoted(identifier(table.person))
     parts = [f"{text} AS cell_text", f"{digest(secret, key)} AS who", f"{digest(secret, person)} AS whose"]

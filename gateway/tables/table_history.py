@@ -29,6 +29,7 @@ from sdcdb.gateway.tables.asked import Asked, Row
 from sdcdb.gateway.tables.cells import Cells, Indices
 from sdcdb.gateway.tables.counted_values import AskedCount, count_of, counts_people, new_beliefs, texts_of, values_of
 from sdcdb.gateway.tables.held_version import HeldVersion, names_over_versions
+from sdcdb.gateway.tables.kept_states import Kept, Key, kept_of
 from sdcdb.gateway.tables.layouts import UnexplainedError, layout_of
 from sdcdb.gateway.tables.past import Past
 from sdcdb.gateway.tables.record_file import Followed
@@ -81,6 +82,8 @@ class TableHistory:
         self._people: dict[str, Layout] = {}  # of columns in which values have changed
         self._knowledge: dict[tuple[str, str], Knowledge] = {}
         self._sets: dict[tuple[str, str], SetAudit] = {}
+        self._kept: dict[Key, Kept[Knowledge]] = {}
+        self._kept_sets: dict[Key, Kept[SetAudit]] = {}
         self._counted: dict[tuple[str, bool], CountAudit] = {}
         self._beliefs: dict[tuple[str, str], Beliefs] = {}
         self._of_people: dict[tuple[str, str], Beliefs] = {}
@@ -95,13 +98,29 @@ class TableHistory:
             self._layouts[column] = layout_of(past.versions, self._held, names, people=False, known=layouts[0])
             if any(name in entry.people for name, entry in zip(names, past.versions, strict=True)):
                 self._people[column] = layout_of(past.versions, self._held, names, people=True, known=layouts[1])
+            if known is not None:
+                self._keep(column, known)
             self._owners(column, self._layouts[column])  # or else it is said at once
             self._owners(column, self._by_people(column), people=True)
+
+    def _keep(self, column: str, last: "TableHistory") -> None:
+        """Keep what the version before knows of a column: it answers no more."""
+        links = last._past.links  # noqa: SLF001 - our own
+        classes = len(last._layouts[column].counts)  # noqa: SLF001 - our own
+        self._kept |= kept_of(last._knowledge, last._kept, column, classes, links)  # noqa: SLF001 - our own
+        if column in last._people:  # noqa: SLF001 - our own
+            classes = len(last._people[column].counts)  # noqa: SLF001 - our own
+            self._kept_sets |= kept_of(last._sets, last._kept_sets, column, classes, links)  # noqa: SLF001 - our own
 
     @property
     def newest(self) -> VersionEntry:
         """The newest version, as the ledger keeps it."""
         return self._past.versions[-1]
+
+    @property
+    def has_changed(self) -> bool:
+        """Whether there was a version with other records, values or cells."""
+        return len({entry.version for entry in self._past.versions}) > 1
 
     def pools(self) -> list[str]:
         """Return the pools of users who know something, each by one name."""
@@ -115,7 +134,7 @@ class TableHistory:
     def knowledge(self, column: str, pool: str) -> Knowledge:
         """Return what a pool of users knows of a column, restored from the ledger when first asked for."""
         if (column, pool) not in self._knowledge:
-            self._knowledge[column, pool] = self._restored(column, pool)
+            self._knowledge[column, pool] = self._gone_on(column, pool) or self._restored(column, pool)
         return self._knowledge[column, pool]
 
     def beliefs(self, column: str, pool: str) -> Beliefs:
@@ -202,12 +221,22 @@ class TableHistory:
         if layout is None:
             return None
         if (column, pool) not in self._sets:
-            spec, limits = self.table.audited(column)
-            owners = self._owners(column, layout, people=True)
-            found = SetAudit(layout.array(), steps_of(spec), limits, secrets.token_bytes(32), owners)
-            found.learn([each.flags for each in self._told(column, pool, layout) if "sum" in each.fact.kinds])
-            self._sets[column, pool] = found
+            self._sets[column, pool] = self._sets_gone_on(column, pool, layout) or self._new_sets(column, pool, layout)
         return self._sets[column, pool]
+
+    def _sets_gone_on(self, column: str, pool: str, layout: Layout) -> SetAudit | None:
+        kept = self._kept_sets.pop((column, pool), None)
+        if kept is None or not kept.knows(pool, self._past.links, self._answered_pools()):
+            return None
+        owners = self._owners(column, layout, people=True)
+        return kept.state if kept.state.grow(layout.growth(kept.classes), owners) else None
+
+    def _new_sets(self, column: str, pool: str, layout: Layout) -> SetAudit:
+        spec, limits = self.table.audited(column)
+        owners = self._owners(column, layout, people=True)
+        found = SetAudit(layout.array(), steps_of(spec), limits, secrets.token_bytes(32), owners)
+        found.learn([each.flags for each in self._told(column, pool, layout) if "sum" in each.fact.kinds])
+        return found
 
     def of_people(self, asked: Asked) -> NDArray[np.bool_]:
         """Return a query set as a set of people."""
@@ -233,6 +262,17 @@ class TableHistory:
         """Return the present name of the column that a fact is about, if that is audited as `column`."""
         names = (name for name, former in self._named.items() if former[version] == fact.column)
         return next((name for name in names if self.table.base(name).base == column), None)
+
+    def _gone_on(self, column: str, pool: str) -> Knowledge | None:
+        """Return what was known in the version before, taken on into this one; None if the ledger is to say it."""
+        kept, layout = self._kept.pop((column, pool), None), self._layouts[column]
+        if kept is None or not kept.knows(pool, self._past.links, self._answered_pools()):
+            return None
+        people = self._owners(column, layout)
+        return kept.state if kept.state.grow(layout.growth(kept.classes), self._public(column), people) else None
+
+    def _answered_pools(self) -> set[str]:
+        return {fact.pool for _, fact, _ in self._past.facts}
 
     def _restored(self, column: str, pool: str) -> Knowledge:
         layout, (spec, limits) = self._layouts[column], self.table.audited(column)

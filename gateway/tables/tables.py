@@ -22,16 +22,18 @@ from sdcdb.gateway.tables.fingerprint import fingerprint, sign
 from sdcdb.gateway.tables.foretelling import Foretelling
 from sdcdb.gateway.tables.halt import Halt
 from sdcdb.gateway.tables.held_version import HeldVersion
-from sdcdb.gateway.tables.joint_audit import JointAudit, Member
+from sdcdb.gateway.tables.joint_audit import JointAudit
 from sdcdb.gateway.tables.layouts import UnexplainedError
 from sdcdb.gateway.tables.limits_history import loosened, policy_entry, same_policy
+from sdcdb.gateway.tables.linked_people import Member, member_of, misfit, repeats_a_value
 from sdcdb.gateway.tables.new_version import Now, forget_file, new_version, same_names
 from sdcdb.gateway.tables.past import LedgerPast, Past
 from sdcdb.gateway.tables.pool_history import PoolHistory
+from sdcdb.gateway.tables.public_counts import must_be_publishable, must_be_static
 from sdcdb.gateway.tables.recognition import Declared
 from sdcdb.gateway.tables.record_file import read_followed
 from sdcdb.gateway.tables.records import read_records
-from sdcdb.gateway.tables.sketch import sketch_columns
+from sdcdb.gateway.tables.sketch import chance_alike, sketch_columns
 from sdcdb.gateway.tables.table_history import TableHistory, steps_of
 from sdcdb.gateway.tables.value_sketch import sketch_values
 from sdcdb.gateway.tables.vault import Vault
@@ -53,10 +55,11 @@ class Tables:
         self._tables = {table.name: table for table in relations.restricted()}
         self._fixed = is_read_only(self._con)
         self._histories: dict[str, TableHistory] = {}
-        self._declared = Declared(relations.linked, self._policy.distinct_pairs())
+        self._declared = Declared(relations.linked, self._policy.distinct_pairs(), self._chance)
         self._joints: list[JointAudit] = []
         self._unmatched: dict[str, str] = {}  # tables whose people cannot be found in a table that they are linked with
         self._unexplained: dict[str, str] = {}  # tables with a version that cannot be followed
+        self._unsafe: dict[str, str] = {}  # tables that would not open with the views as they are now
         self._loosened: dict[str, list[str]] = {}  # what the policy allows that the ledger's last one did not
         self._too_few: dict[str, str] = {}  # tables of which a version has too few changes to be shown by itself
         self._current = self._fingerprints()
@@ -120,6 +123,8 @@ class Tables:
     def _halt(self, name: str) -> Halt | None:
         if name in self._loosened:
             return Halt(name, "policy", tuple(self._loosened[name]))
+        if name in self._unsafe:
+            return Halt(name, "policy", (self._unsafe[name],))
         if name in self._unmatched:
             return Halt(name, "linked", (self._unmatched[name],))
         if name in self._unexplained:
@@ -157,10 +162,9 @@ class Tables:
 
     def _most_of_one(self, table: Restricted) -> int:
         """Return how many records the person with most of them has."""
-        person = table.person or table.key
-        if person == table.key:
+        if table.person is None:
             return 1
-        name = quoted(identifier(person))
+        name = quoted(identifier(table.person))
         row = self._con.execute(
             f"SELECT max(n) FROM (SELECT count(*) AS n FROM {quoted(table_reference(table.name))} GROUP BY {name})"
         ).fetchone()
@@ -181,7 +185,12 @@ class Tables:
             past = self._read_past()
             self._note_policy(past)
             for name in changed:
-                self._open(self._tables[name], past)
+                self._unsafe.pop(name, None)
+                try:
+                    self._open(self._tables[name], past)
+                except DatabaseError as problem:  # such as counts that the new view leaves less safe
+                    self._histories.pop(name, None)
+                    self._unsafe[name] = str(problem)
 
     def _fingerprints(self) -> dict[str, str]:
         return {name: fingerprint(self._con, each, self._vault.secret) for name, each in self._tables.items()}
@@ -245,7 +254,8 @@ class Tables:
                 self._begin(table, past, unlike=others.values())
         elif past.version == now:
             cells = self._cells(table)
-            if past.versions[-1].records and same_names(HeldVersion.of(past.versions[-1]), cells):
+            newest = HeldVersion.of(past.versions[-1])
+            if past.versions[-1].records and newest.size == cells.size and same_names(newest, cells):
                 self._know(table, cells, past)
             else:
                 self._begin(table, past)
@@ -256,6 +266,7 @@ class Tables:
         for group in self._relations.linked:
             members, puzzles = self._members(sorted(group))
             self._unmatched |= puzzles
+            self._must_add_up(members)
             if len(members) > 1:
                 specs = [each.history.table.audited(each.column) for each in members]
                 steps = min(steps_of(spec) for spec, _ in specs)
@@ -268,21 +279,36 @@ class Tables:
             history = self._histories.get(name)
             if history is None:
                 continue
-            if history.table.person is not None:
-                puzzles[name] = f"{column} is linked, and a person has several records here: that is not audited yet"
-                continue
             held = read_followed(self._ledger.path, history.newest.records)
             if held is None or column not in held:
                 puzzles[name] = (
                     f"{column} is linked, and its people cannot be matched: its key is not unique, or a file is missing"
                 )
                 continue
-            other = next((each for each in members if each.history is not history), None)
-            if other is not None and not other.people.known(held[column].people.digests).any():
-                puzzles[name] = f"{column} is linked, and none of its keys is a key of {other.history.table.name}"
+            member = member_of(history, column, held[column])
+            why = misfit(member, [each for each in members if each.history is not history])
+            if why is None:
+                members.append(member)
             else:
-                members.append(Member(history, column, held[column].people))
+                puzzles[name] = f"{column} is linked, and {why}"
         return members, puzzles
+
+    def _must_add_up(self, members: Iterable[Member]) -> None:
+        """Refuse a column that repeats what another one has per person: it is not the total of its records."""
+        tables = [(self._tables[each.name[0]], each) for each in members]
+        for table, each in tables if any(table.person is None for table, _ in tables) else ():
+            if table.person is not None and repeats_a_value(self._con, table.name, each.column, table.person):
+                raise DatabaseError(
+                    f"{table.name}.{each.column} has the same value in all records of most people, and is linked with "
+                    "a column that has one value per person, which counts as the total of their records: make it an "
+                    "identifier, since the other column has it"
+                )
+
+    def _chance(self, first: tuple[str, str], second: tuple[str, str]) -> float:
+        """Return how many records of two columns are alike by chance; none of tables that are here no more."""
+        if not {first[0], second[0]} <= set(self._tables):
+            return 0.0
+        return chance_alike(self._con, first, second)
 
     def _sketch(self, table: Restricted) -> dict[str, str]:
         return sketch_columns(self._con, table, self._vault.secret)
@@ -299,6 +325,7 @@ class Tables:
 
         It must not hold records of other tables, nor of those in `unlike`; None is for not looking.
         """
+        must_be_static(table, self._current[table.name], () if as_new else past.versions)
         cells = self._cells(table)
         version, sketches = self._current[table.name], self._sketch(table)
         now = Now(version, cells, read_records(self._con, table, cells, self._vault.secret))
@@ -324,8 +351,9 @@ class Tables:
         """Go on with what is known of a table; without, if the ledger does not say what became of its records."""
         version = self._current[table.name]
         foretold = self._views.of(table, cells, version)
+        ratios = self._views.ratios(table)
+        must_be_publishable(self._con, table, ratios)
         try:
-            ratios = self._views.ratios(table)
             newest = past.versions[-1].records
             followed, before = partial(read_followed, self._ledger.path, newest), self._histories.get(table.name)
             self._histories[table.name] = TableHistory(table, cells, version, past, foretold, ratios, followed, before)

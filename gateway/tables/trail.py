@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdcdb.errors import LedgerError
+from sdcdb.gateway.inference.algebra.growth import CAME, Growth
 from sdcdb.gateway.ledger.packing import pack_steps, unpack_digests, unpack_steps
 
 Ints = NDArray[np.int64]
 
-NEW, GONE = -1, -1
+NEW, GONE = CAME, -1
 _STEPS = "~"  # begins moves that are written as the steps from number to number
 
 
@@ -170,6 +171,13 @@ class Layout:
         places = np.full(len(self.counts), GONE, dtype=np.int64)
         places[made] = moves.cells
         self._add(places, cells)
+
+    def growth(self, before: int) -> Growth:
+        """Return what became of the classes since there were so many."""
+        origins = self._origins[before:].copy()
+        while (later := np.flatnonzero(origins >= before)).size:
+            origins[later] = self._origins[origins[later]]
+        return Growth(before, self.counts, origins)
 
     def array(self) -> Ints:
         """Return the number of values of every class."""

@@ -164,7 +164,8 @@ def _grouped(
     found = cursor.execute(f"SELECT {listed} {source}").fetchnumpy()
     members: Indices = np.asarray(found["cell"], dtype=np.intp)
     number: NDArray[np.int64] = np.asarray(found["gid"], dtype=np.int64)
-    _no_fan_out(members, number, cells.size)
+    if block.joins:  # without a join, a cell is in one group of a grouping set
+        _no_fan_out(members, number, cells.size)
     rows, types = _rows(cursor, block, chosen, [_own(RECORDS), gid, *flags], source)
     order = np.argsort(number, kind="stable")
     ends = np.searchsorted(number[order], np.arange(len(rows) + 1))

@@ -13,7 +13,9 @@ import pytest
 
 import sdcdb
 from sdcdb.gateway.gateway import Gateway
+from sdcdb.gateway.tables.checking import check_as_gateway
 from sdcdb.gateway.tables.halt import Halt
+from sdcdb.policy.load import load_document
 
 WITH, WITHOUT = "age < 60", "age < 59"
 POLICY = """\
@@ -248,6 +250,26 @@ def test_a_copy_is_the_owners_matter(world: World) -> None:
     assert refusal.value.rule == "policy"
 
 
+def test_the_owner_hears_of_copies_before_the_gateway_opens(world: World) -> None:
+    """`check` says of each copy what the gateway would, at its line, and nothing once the owner has said what it is."""
+    copied = another_copy(world)
+
+    def copies(now: World) -> list[tuple[str, int | None, str]]:
+        with duckdb.connect(str(now.path)) as con:
+            found = check_as_gateway(con, load_document(now.write()))
+        return [(each.field, each.line, each.severity) for each in found if "holds " in each.message]
+
+    line = next(n for n, text in enumerate(copied.write().read_text("utf-8").split("\n"), 1) if text == "  second:")
+    assert copies(copied) == [("tables.second", line, "error")]
+    for said in ("linked: [staff.salary ~ second.salary]", "distinct: [[second, staff]]"):
+        assert copies(replace(copied, teams=said)) == []
+    world.run("UPDATE second SET id = id + 1000")  # the values under other keys
+    assert copies(copied) == [("tables.second", line, "error")]
+    world.run("UPDATE second SET salary = (salary * 31 + id * id + 17) % 90001")
+    assert copies(copied) == []
+    assert copies(world) == []
+
+
 def test_that_tables_are_distinct_is_accepted_by_the_owner(world: World) -> None:
     assert world.ask(WITH) > 0
     apart = replace(another_copy(world), teams="distinct: [[second, staff]]")
@@ -285,6 +307,32 @@ def test_records_that_are_alike_by_chance_change_nothing(world: World, alike: in
     both = replace(world, more=SECOND)
     assert both.ask(WITH) > 0
     assert replace(both, asked="second").ask("sex = 'F'") > 0
+
+
+RATED = """\
+  rated:
+    key: id
+    columns: {id: identifier, sex: quasi, stars: {role: confidential, domain: [0, 4], step: 1}}
+    restrict: {min_set: 5, groups: deny}
+  marked:
+    key: id
+    columns: {id: identifier, sex: quasi, mark: {role: confidential, domain: [0, 4], step: 1}}
+    restrict: {min_set: 5, groups: deny}
+"""
+
+
+def test_short_columns_of_tables_that_number_their_records_alike_are_no_copies(world: World) -> None:
+    """The gateway opens on tables about different things; a copy of one of them is still recognised."""
+    world.run("CREATE TABLE rated AS SELECT i AS id, 'F' AS sex, hash(i) % 5 AS stars FROM range(400) t(i)")
+    world.run("CREATE TABLE marked AS SELECT i AS id, 'F' AS sex, hash(i + 7) % 5 AS mark FROM range(300) t(i)")
+    three = replace(world, more=RATED)
+    assert three.ask(WITH) > 0
+    with duckdb.connect(str(world.path)) as con:
+        assert not [each for each in check_as_gateway(con, load_document(three.write())) if "holds" in each.message]
+    world.run("UPDATE marked SET mark = stars FROM rated WHERE rated.id = marked.id AND marked.id % 3 > 0")
+    database, gateway = opened(three)
+    with database, gateway, pytest.raises(sdcdb.DatabaseError, match=r"marked\.mark holds records of rated\.stars"):
+        gateway.refresh()
 
 
 def test_tables_about_the_same_people_with_other_values_are_no_copies(world: World) -> None:

@@ -210,12 +210,13 @@ class Statements:
 
     def _conditional(self) -> Aggregate:
         about, column = self._simple(), self.rng.choice(list(COLUMNS))
+        held = "flag" if column == "flag" else f"{column} IS NOT NULL"  # a CASE that is true or false is a condition
         return self.rng.choice(
             [
                 Aggregate(f"COUNT_IF({about})", about),
                 Aggregate(f"SUM(CASE WHEN {about} THEN 1 ELSE 0 END)"),
                 Aggregate(f"AVG(({about})::INT)", f"({about}) IS NOT NULL"),
-                Aggregate(f"MAX(CASE WHEN {about} THEN {column} END)", f"({about}) AND {column} IS NOT NULL"),
+                Aggregate(f"MAX(CASE WHEN {about} THEN {column} END)", f"({about}) AND {held}"),
                 Aggregate(f"SUM(CASE WHEN {about} THEN hours END)", about),
             ]
         )

@@ -6,8 +6,10 @@ product with a weight per row does the same for eight rows. Both are eight times
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from sdcdb.gateway.inference.algebra.growth import Growth
+from sdcdb.gateway.inference.machine_code import machine_code
 
 Floats = NDArray[np.float64]
 Bytes = NDArray[np.uint8]
@@ -44,6 +46,21 @@ class Rows:
         line &= np.uint8(255 ^ (1 << (k % 8)))
         line[: len(cells)] |= cells.astype(np.uint8) << np.uint8(k % 8)
         self.number += 1
+
+    def grow(self, growth: Growth) -> None:
+        """Take in more cells."""
+        number, before, kept = len(growth.counts), self.columns, ~growth.came
+        further = np.zeros((len(self._along_rows), len(growth.origins)), np.uint8)
+        further[:, kept] = self._along_rows[:, growth.origins[kept]]
+        along_cells = np.zeros((len(self._along_cells), self._groups(number)), np.uint8)
+        along_rows = np.zeros((len(self._along_rows), 8 * self._groups(number)), np.uint8)
+        along_rows[:, :before], along_rows[:, before:number] = self._along_rows[:, :before], further
+        start = before // 8  # the byte in which the first of the further cells is
+        lines = along_rows[: (self.number + 7) // 8, 8 * start : number]
+        packed = np.packbits(np.unpackbits(lines, axis=0, count=self.number, bitorder="little"), 1, "little")
+        along_cells[: self.number, :start] = self._along_cells[: self.number, :start]
+        along_cells[: self.number, start : start + packed.shape[1]] = packed
+        self.columns, self._along_cells, self._along_rows = number, along_cells, along_rows
 
     def truncate(self, number: int) -> None:
         """Take off the last rows."""
@@ -89,7 +106,7 @@ class Rows:
         return _by_rows(self._along_rows[: len(padded) // 8, : self.columns], padded)
 
 
-@njit(cache=True, nogil=True)
+@machine_code()
 def _sums_of_eight(weights: Floats, first: int, sums: Floats) -> None:
     sums[0] = 0.0
     for bit in range(8):
@@ -97,7 +114,7 @@ def _sums_of_eight(weights: Floats, first: int, sums: Floats) -> None:
             sums[(1 << bit) + byte] = sums[byte] + weights[first + bit]
 
 
-@njit(cache=True, nogil=True)
+@machine_code()
 def _by_cells(packed: Bytes, weights: Floats) -> Floats:
     out = np.zeros(packed.shape[0])
     sums = np.empty((16, 256))
@@ -112,7 +129,12 @@ def _by_cells(packed: Bytes, weights: Floats) -> Floats:
     return out
 
 
-@njit(cache=True, nogil=True)
+@_by_cells.in_numpy
+def _by_cells_plainly(packed: Bytes, weights: Floats) -> Floats:
+    return np.array([weights[np.unpackbits(row, bitorder="little").view(np.bool_)].sum() for row in packed])
+
+
+@machine_code()
 def _by_rows(packed: Bytes, weights: Floats) -> Floats:
     out = np.zeros(packed.shape[1])
     sums = np.empty((8, 256))
@@ -124,4 +146,12 @@ def _by_rows(packed: Bytes, weights: Floats) -> Floats:
             for j in range(8):
                 total += sums[j, packed[start + j, c]]
             out[c] += total
+    return out
+
+
+@_by_rows.in_numpy
+def _by_rows_plainly(packed: Bytes, weights: Floats) -> Floats:
+    out = np.zeros(packed.shape[1])
+    for row in np.flatnonzero(weights):
+        out += weights[row] * (packed[row // 8] >> np.uint8(row % 8) & np.uint8(1))
     return out

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from sdcdb.gateway.inference.algebra.bit_matrix import Rows
 from sdcdb.gateway.inference.algebra.gram import Gram
+from sdcdb.gateway.inference.algebra.growth import Growth
 from sdcdb.gateway.inference.algebra.kernels import dot3
 
 Floats = NDArray[np.float64]
@@ -78,6 +79,11 @@ class Geometry:
         found = Rest(cells, values, dot3(self.number, values, values), half)
         self._last = (self.gram, self.gram.number, self.number, found)
         return found
+
+    def grow(self, growth: Growth, number: Floats) -> None:
+        """Take in more cells, and so many records of each: the overlaps of sets are what they were."""
+        self.rows.grow(growth)
+        self.number, self._last = number, None
 
     def within(self, move: Floats) -> Floats:
         """Return the part of a move of the point that changes no answered sum."""

@@ -6,10 +6,10 @@ of that unexplained part. Rows can be taken off the end again.
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from sdcdb.gateway.inference.algebra.lapack import solve_lower
+from sdcdb.gateway.inference.machine_code import FEW, machine_code
 
 Floats = NDArray[np.float64]
 
@@ -68,7 +68,7 @@ class Gram:
         self._lower = np.ascontiguousarray(lower)
 
 
-@njit(cache=True, nogil=True, fastmath=True)
+@machine_code(any_order=True)
 def _forward(lower: Floats, k: int, right: Floats) -> Floats:
     out = np.empty(k)
     for i in range(k):
@@ -79,7 +79,15 @@ def _forward(lower: Floats, k: int, right: Floats) -> Floats:
     return out
 
 
-@njit(cache=True, nogil=True, fastmath=True)
+@_forward.in_numpy
+def _forward_plainly(lower: Floats, k: int, right: Floats) -> Floats:
+    out = np.empty(k)
+    for i in range(k):
+        out[i] = (right[i] - lower[i, :i] @ out[:i]) / lower[i, i]
+    return out
+
+
+@machine_code(any_order=True)
 def _backward(lower: Floats, k: int, right: Floats) -> Floats:
     out = right.copy()
     for i in range(k - 1, -1, -1):
@@ -89,7 +97,16 @@ def _backward(lower: Floats, k: int, right: Floats) -> Floats:
     return out
 
 
-@njit(cache=True, nogil=True)
+@_backward.in_numpy
+def _backward_plainly(lower: Floats, k: int, right: Floats) -> Floats:
+    out = right.copy()
+    for i in range(k - 1, -1, -1):
+        out[i] /= lower[i, i]
+        out[:i] -= lower[i, :i] * out[i]
+    return out
+
+
+@machine_code(few=FEW)
 def _update(lower: Floats, vector: Floats, plus: bool) -> bool:  # noqa: FBT001 - compiled
     """Turn L into the factor of L L' + v v' or L L' - v v', in place, by one rotation per row."""
     k = len(vector)

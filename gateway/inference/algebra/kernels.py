@@ -5,13 +5,14 @@ takes longer than the sum, and on a busy machine a hundred times longer.
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from sdcdb.gateway.inference.machine_code import machine_code
 
 Floats = NDArray[np.float64]
 
 
-@njit(cache=True, nogil=True, fastmath=True)
+@machine_code(any_order=True)
 def dot(a: Floats, b: Floats) -> float:
     """Return the sum of a b."""
     total = 0.0
@@ -20,7 +21,12 @@ def dot(a: Floats, b: Floats) -> float:
     return total
 
 
-@njit(cache=True, nogil=True, fastmath=True)
+@dot.in_numpy
+def _dot_plainly(a: Floats, b: Floats) -> float:
+    return float((a * b).sum())
+
+
+@machine_code(any_order=True)
 def dot3(a: Floats, b: Floats, c: Floats) -> float:
     """Return the sum of a b c."""
     total = 0.0
@@ -29,7 +35,12 @@ def dot3(a: Floats, b: Floats, c: Floats) -> float:
     return total
 
 
-@njit(cache=True, nogil=True)
+@dot3.in_numpy
+def _dot3_plainly(a: Floats, b: Floats, c: Floats) -> float:
+    return float((a * b * c).sum())
+
+
+@machine_code()
 def sums_over(vectors: Floats, flags: NDArray[np.bool_]) -> Floats:
     """Return the sum of each vector over the flagged places. Exact for whole numbers whose sums are below 2^53."""
     out = np.zeros(vectors.shape[0])
@@ -39,3 +50,8 @@ def sums_over(vectors: Floats, flags: NDArray[np.bool_]) -> Floats:
             total += vectors[i, j] if flags[j] else 0.0
         out[i] = total
     return out
+
+
+@sums_over.in_numpy
+def _sums_over_plainly(vectors: Floats, flags: NDArray[np.bool_]) -> Floats:
+    return np.asarray(np.where(flags, vectors, 0.0).sum(axis=1), dtype=np.float64)

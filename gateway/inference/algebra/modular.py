@@ -10,8 +10,9 @@ whose products would not be exact in one multiplication, and leave less to chanc
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from sdcdb.gateway.inference.machine_code import FEW, machine_code
 
 Floats = NDArray[np.float64]
 
@@ -62,14 +63,19 @@ def product(a: Floats, b: Floats, p: int) -> Floats:
     return out
 
 
-@njit(cache=True, nogil=True)
+@machine_code()
 def _reduce(a: Floats, p: float) -> None:
     inverse = 1.0 / p
     for i in range(len(a)):
         a[i] -= p * np.rint(a[i] * inverse)
 
 
-@njit(cache=True, nogil=True)
+@_reduce.in_numpy
+def _reduce_plainly(a: Floats, p: float) -> None:
+    a -= p * np.rint(a * (1.0 / p))
+
+
+@machine_code(few=FEW)
 def _inverse_of(a: float, p: float) -> float:
     """Invert a residue by the extended Euclidean algorithm."""
     old, new, x, y = a % p, p, 1.0, 0.0
@@ -80,7 +86,7 @@ def _inverse_of(a: float, p: float) -> float:
     return float(x - p * np.rint(x / p))
 
 
-@njit(cache=True, nogil=True)
+@machine_code()
 def eliminate_along(z: Floats, values: Floats, chosen: int, p: float) -> None:
     """Subtract from every row of z the multiple of row `chosen` that makes its value zero."""
     inverse, scale = 1.0 / p, _inverse_of(values[chosen], p)
@@ -94,7 +100,16 @@ def eliminate_along(z: Floats, values: Floats, chosen: int, p: float) -> None:
             z[i, c] = v - p * np.rint(v * inverse)
 
 
-@njit(cache=True, nogil=True)
+@eliminate_along.in_numpy
+def _eliminate_along_plainly(z: Floats, values: Floats, chosen: int, p: float) -> None:
+    f = values * _inverse_of(values[chosen], p)
+    _reduce_plainly(f, p)
+    f[chosen] = 0.0
+    z -= np.outer(f, z[chosen])
+    _reduce_plainly(z, p)
+
+
+@machine_code()
 def pivots_of(a: Floats, p: float) -> NDArray[np.int64]:
     """Eliminate the rows of `a` in order, in place; return a pivot column per row, -1 where none is left."""
     inverse = 1.0 / p
@@ -118,6 +133,20 @@ def pivots_of(a: Floats, p: float) -> NDArray[np.int64]:
     return chosen
 
 
+@pivots_of.in_numpy
+def _pivots_plainly(a: Floats, p: float) -> NDArray[np.int64]:
+    chosen = np.full(a.shape[0], -1, np.int64)
+    for i in range(a.shape[0]):
+        left = np.flatnonzero(a[i])
+        if len(left):
+            chosen[i] = left[0]
+            f = a[i + 1 :, left[0]] * _inverse_of(a[i, left[0]], p)
+            _reduce_plainly(f, p)
+            a[i + 1 :] -= np.outer(f, a[i])
+            _reduce_plainly(a[i + 1 :], p)
+    return chosen
+
+
 def inverse_matrix(a: Floats, p: float) -> tuple[Floats, bool]:
     """Invert a square matrix of residues; the flag says whether it could be done."""
     n = len(a)
@@ -126,7 +155,7 @@ def inverse_matrix(a: Floats, p: float) -> tuple[Floats, bool]:
     return work[:, n:].copy(), regular
 
 
-@njit(cache=True, nogil=True)
+@machine_code()
 def _gauss_jordan(work: Floats, p: float) -> bool:
     """Turn the left half of a matrix of residues into the identity, in place; False if it is singular."""
     n = work.shape[0]
@@ -151,4 +180,21 @@ def _gauss_jordan(work: Floats, p: float) -> bool:
             for c in range(2 * n):
                 v = work[j, c] - f * work[i, c]
                 work[j, c] = v - p * np.rint(v * inverse)
+    return True
+
+
+@_gauss_jordan.in_numpy
+def _gauss_jordan_plainly(work: Floats, p: float) -> bool:
+    for i in range(len(work)):
+        left = np.flatnonzero(work[i:, i])
+        if not len(left):
+            return False
+        row = i + left[0]
+        work[[i, row]] = work[[row, i]]
+        work[i] *= _inverse_of(work[i, i], p)
+        _reduce_plainly(work[i], p)
+        f = work[:, i].copy()
+        f[i] = 0.0
+        work -= np.outer(f, work[i])
+        _reduce_plainly(work, p)
     return True

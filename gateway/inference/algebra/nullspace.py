@@ -7,8 +7,13 @@ probability 1/p. So one sum over cells decides, whatever the number of answers, 
 
 A uniformly random z stays one when a query set Q is added: with a second such vector d, z - (z(Q) / d(Q)) d is uniform
 among the vectors that also vanish on Q. That uses d up, so a reservoir of vectors is kept. When it runs low it is
-filled again: random residues on all cells but the pivots, and the pivots from the factors of the query sets
+filled again: random residues on all columns but the pivots, and the pivots from the factors of the query sets
 (`factors`).
+
+Cells that lie in the same query sets are one column, and z has one residue for all of them: their sum. A query set that
+cuts a column leaves the sum and adds a random residue for the part inside, so z stays uniformly random. Where residues
+of single cells are asked for, they are drawn so that they add up to that sum. So the cost follows what the answers have
+told apart, not the number of cells.
 
 A sum may have whole-number weights in the place of flags, such as people's ages where the unknowns are sizes of cells:
 then z(Q) is the weighted sum, and all of this holds as well.
@@ -21,6 +26,8 @@ from numpy.typing import NDArray
 
 from sdcdb.errors import InternalError
 from sdcdb.gateway.inference.algebra.blas_threads import threads_for
+from sdcdb.gateway.inference.algebra.columns_of_cells import Partition
+from sdcdb.gateway.inference.algebra.growth import Growth
 from sdcdb.gateway.inference.algebra.kernels import sums_over
 from sdcdb.gateway.inference.algebra.lapack import row_order
 from sdcdb.gateway.inference.algebra.modular import BLOCK, eliminate_along, pivots_of, random_primes, reduced
@@ -36,15 +43,17 @@ RESERVE = 48  # vectors per prime
 UNPACKED = (
     2**20
 )  # flags at a time: larger matrices are new memory each time, and clearing it takes longer than using it
-RESERVE_MEMORY = 2_000_000  # residues per prime: with very many cells the reservoir is smaller and filled more often
+RESERVE_MEMORY = 2_000_000  # residues per prime: with very many columns the reservoir is smaller and filled more often
 
 
 class NullSpace:
     """The sums answered so far, as exact linear algebra. `cells` are those with records."""
 
     def __init__(self, cells: int, rng: np.random.Generator) -> None:
-        self._cells, self._rng = cells, rng
-        self._rows: list[NDArray[np.uint8]] = []
+        self._partition, self._rng = Partition.whole(cells), rng
+        self.rank = 0
+        """The number of independent sums."""
+        self._bits = np.zeros((self._columns, 0), dtype=np.uint8)  # of each column, the rows that it lies in
         self._weights: dict[int, NDArray[np.int64]] = {}  # of the rows that are no flags
         self._reset()
 
@@ -55,14 +64,14 @@ class NullSpace:
         self._z = [self._random(p, self._reserve()) for p in self.primes]
 
     @property
-    def rank(self) -> int:
-        """The number of independent sums."""
-        return len(self._rows)
+    def _columns(self) -> int:
+        return self._partition.number
 
     def fork(self) -> "NullSpace":
         """Return a copy that may be added to and thrown away."""
         copy = NullSpace.__new__(NullSpace)
-        copy._cells, copy._rng, copy._rows, copy.primes = self._cells, self._rng, list(self._rows), self.primes  # noqa: SLF001 - a copy of ourselves
+        copy._partition, copy._rng, copy.rank, copy.primes = self._partition, self._rng, self.rank, self.primes  # noqa: SLF001 - a copy of ourselves
+        copy._bits = self._bits  # noqa: SLF001 - as above, and never written into
         copy._weights = dict(self._weights)  # noqa: SLF001 - as above
         copy._factors = [each.fork() for each in self._factors]  # noqa: SLF001 - as above
         copy._pivots, copy._z = list(self._pivots), [z.copy() for z in self._z]  # noqa: SLF001 - as above
@@ -75,64 +84,117 @@ class NullSpace:
             each.square = each.square.copy()
         return copy
 
+    def grow(self, growth: Growth) -> None:
+        """Take in more cells. Newcomers are in no row: their residues are random."""
+        before = self._columns
+        self._partition = self._partition.grown(growth)
+        more = self._columns - before
+        if more:
+            self._bits = np.concatenate([self._bits, np.zeros((more, self._bits.shape[1]), np.uint8)])
+            self._z = [
+                np.concatenate([z, self._random(p, len(z), more)], axis=1)
+                for z, p in zip(self._z, self.primes, strict=True)
+            ]
+            none = np.zeros(more, dtype=np.int64)
+            self._weights = {row: np.concatenate([held, none]) for row, held in self._weights.items()}
+
     def vectors(self) -> list[Floats]:
-        """Return one null vector per prime."""
-        return [z[0] for z in self._z]
+        """Return one null vector over cells per prime."""
+        return [_spread(z[0], self._partition, p, self._rng) for z, p in zip(self._z, self.primes, strict=True)]
+
+    def samples(self) -> tuple[Floats, NDArray[np.intp], int]:
+        """Return null vectors modulo one prime over the classes of cells, a row each, and the class of each cell."""
+        return self._z[0], self._partition.labels, self.primes[0]
 
     def vectors_with(self, cells: Cells) -> list[Floats] | None:
         """Return null vectors as if the sum over `cells` were answered too, or None if the answers imply it."""
+        partition, parents = self._partition.split(cells)
+        row = cells[partition.first]
         out, implied = [], True
         for z, p in zip(self._z, self.primes, strict=True):
-            few = z[:3]  # the one to change, and two of which one does not vanish on a set that is not implied
-            values = _sums(few, cells, p)
+            few = self._cut(z[:3], parents, p)  # to change the first; one of the others vanishes on no new set
+            values = _sums(few, row, p)
             implied &= not values.any()
             if values[1:].any():
                 pair = few[[0, 1 if values[1] else 2]]
                 eliminate_along(pair, values[[0, 1 if values[1] else 2]], 1, float(p))
                 few = pair
             out.append(few[0])
-        return None if implied else out
+        if implied:
+            return None
+        return [_spread(z, partition, p, self._rng) for z, p in zip(out, self.primes, strict=True)]
 
     def implied(self, cells: Cells) -> bool:
         """Tell whether the sum over `cells` follows from the answers: for every prime and three vectors of each."""
-        return all(not _sums(z[:3], cells, p).any() for z, p in zip(self._z, self.primes, strict=True))
+        row = cells[self._partition.first]
+        if not np.array_equal(row[self._partition.labels], cells):
+            return False  # it cuts cells that all answers treat alike
+        return all(not _sums(z[:3], row, p).any() for z, p in zip(self._z, self.primes, strict=True))
 
     def add(self, cells: Cells) -> bool:
         """Take in the sum over `cells`; False, and nothing changed, if the answers imply it."""
-        values = [_sums(z, cells, p) for z, p in zip(self._z, self.primes, strict=True)]
+        partition, parents = self._partition.split(cells)
+        row = cells[partition.first]
+        cut = [self._cut(z, parents, p) for z, p in zip(self._z, self.primes, strict=True)]
+        values = [_sums(z, row, p) for z, p in zip(cut, self.primes, strict=True)]
         if not any(each.any() for each in values):
             return False
-        self._append(cells)
+        self._z, self._partition = cut, partition
+        self._append(row, parents)
         if not all(each.any() for each in values):  # dependent for one prime only: that prime is unlucky
             self._start_again()
             return True
-        for number, (z, p, value) in enumerate(zip(self._z, self.primes, values, strict=True)):
+        most = self._reserve()
+        for number, (z, p, value) in enumerate(zip(cut, self.primes, values, strict=True)):
             spent = int(np.flatnonzero(value)[-1])
             eliminate_along(z, value, spent, float(p))
-            self._z[number] = np.delete(z, spent, axis=0) if spent < len(z) - 1 else z[:-1]
+            self._z[number] = np.delete(z, spent, axis=0)[:most] if spent < len(z) - 1 else z[:-1][:most]
         if min(len(z) for z in self._z) < 4:
             self._fill()
         return True
 
     def restore(self, rows: Sequence[Cells]) -> None:
         """Take in many sums that are known to be independent, at once."""
-        self._rows, self._weights = [], {}
+        self.rank, self._weights = 0, {}
+        self._partition = Partition.whole(len(self._partition.labels)).split_by_all(rows)
+        self._bits = np.zeros((self._columns, (len(rows) + 7) // 8), dtype=np.uint8)
         for cells in rows:
-            self._append(cells)
+            self._append(cells[self._partition.first], np.zeros(0, dtype=np.int64))
+        self._reset()
         self._fill()
 
-    def _append(self, cells: Cells) -> None:
-        if cells.dtype != np.bool_:
-            self._weights[len(self._rows)] = cells.astype(np.int64)
-        self._rows.append(np.packbits(cells != 0))
+    def _cut(self, z: Floats, parents: NDArray[np.int64], p: int) -> Floats:
+        """Return vectors over columns that were cut: a random residue for each part, less for the one it was cut from.
+
+        Always a copy.
+        """
+        fresh = self._random(p, len(z), len(parents))
+        found = np.concatenate([z, fresh], axis=1)
+        if len(parents):
+            np.subtract.at(found.T, parents, fresh.T)
+            found = reduced(found, p)
+        return found
+
+    def _append(self, row: Cells, parents: NDArray[np.int64]) -> None:
+        """Take in a row over columns, some of which were cut off from others."""
+        bits = np.concatenate([self._bits, self._bits[parents]])
+        if self.rank == 8 * bits.shape[1]:
+            bits = np.concatenate([bits, np.zeros((len(bits), max(8, bits.shape[1] // 4)), np.uint8)], axis=1)
+        bits[:, self.rank // 8] |= (row != 0).astype(np.uint8) << np.uint8(self.rank % 8)
+        self._bits = bits
+        self._weights = {each: np.concatenate([held, held[parents]]) for each, held in self._weights.items()}
+        if row.dtype != np.bool_:
+            self._weights[self.rank] = row.astype(np.int64)
+        self.rank += 1
 
     # ---- the reservoir
 
     def _reserve(self) -> int:
-        return max(8, min(RESERVE, RESERVE_MEMORY // max(1, self._cells)))
+        return max(8, min(RESERVE, RESERVE_MEMORY // max(1, self._columns)))
 
-    def _random(self, p: int, number: int) -> Floats:
-        return reduced(self._rng.integers(0, p, (number, self._cells)).astype(np.float64), p)
+    def _random(self, p: int, number: int, columns: int | None = None) -> Floats:
+        size = (number, self._columns if columns is None else columns)
+        return reduced(self._rng.integers(0, p, size).astype(np.float64), p)
 
     def _start_again(self) -> None:
         self._reset()
@@ -140,7 +202,7 @@ class NullSpace:
 
     def _fill(self) -> None:
         missing = self.rank - self._factors[0].rank
-        work = PRIMES * (missing * self.rank * (self.rank + BLOCK) + self.rank * self._cells * self._reserve())
+        work = PRIMES * (missing * self.rank * (self.rank + BLOCK) + self.rank * self._columns * self._reserve())
         with threads_for(work):
             for _ in range(5):
                 if self._factorise() and self._draw():
@@ -149,8 +211,9 @@ class NullSpace:
         raise InternalError("five sets of random primes in a row were unlucky: the query sets are not independent")
 
     def _block(self, first: int, last: int) -> Floats:
-        packed = np.array(self._rows[first:last]).reshape(last - first, -1)
-        found = np.unpackbits(packed, axis=1, count=self._cells).astype(np.float64)
+        packed = self._bits[:, first // 8 : (last + 7) // 8]
+        flags = np.unpackbits(packed, axis=1, bitorder="little")[:, first % 8 : first % 8 + last - first]
+        found = np.ascontiguousarray(flags.T, dtype=np.float64)
         for row, weights in self._weights.items():
             if first <= row < last:
                 found[row - first] = weights
@@ -163,7 +226,7 @@ class NullSpace:
         for z in drawn:
             z[:, self._pivots] = 0
         stacked = np.concatenate(drawn).T
-        at_once = max(16, UNPACKED // max(1, self._cells))
+        at_once = max(16, UNPACKED // max(1, self._columns))
         parts = [self._block(a, min(a + at_once, self.rank)) @ stacked for a in range(0, self.rank, at_once)]
         right = np.concatenate(parts) if parts else np.zeros((0, stacked.shape[1]))
         for row, weights in self._weights.items():  # products with weights are not exact over all cells at once
@@ -182,7 +245,7 @@ class NullSpace:
     def _row(self, row: int) -> Cells:
         if row in self._weights:
             return self._weights[row]
-        return np.unpackbits(self._rows[row], count=self._cells).astype(np.bool_)
+        return ((self._bits[:, row // 8] >> np.uint8(row % 8)) & np.uint8(1)).astype(np.bool_)
 
     # ---- the factors
 
@@ -204,9 +267,8 @@ class NullSpace:
 
     def _old_at(self, columns: NDArray[np.int64]) -> Floats:
         """Return some columns of the rows that the factors hold, unpacking no others."""
-        packed = np.array(self._rows[: len(self._pivots)], np.uint8).reshape(-1, (self._cells + 7) // 8)
-        bits = packed[:, columns >> 3] >> (7 - (columns & 7)).astype(np.uint8)
-        found = (bits & np.uint8(1)).astype(np.float64)
+        bits = np.unpackbits(self._bits[columns], axis=1, bitorder="little")[:, : len(self._pivots)]
+        found = np.ascontiguousarray(bits.T, dtype=np.float64)
         for row, weights in self._weights.items():
             if row < len(found):
                 found[row] = weights[columns]
@@ -226,7 +288,7 @@ class NullSpace:
 
     def _find_pivots(self, rows: Floats) -> NDArray[np.int64] | None:
         """Look for one pivot cell per row among random cells, more and more of them, those of the rows first."""
-        taken = np.zeros(self._cells, bool)
+        taken = np.zeros(self._columns, bool)
         taken[self._pivots] = True
         inside = rows.any(axis=0)
         free = np.concatenate([self._rng.permutation(np.flatnonzero(part & ~taken)) for part in (inside, ~inside)])
@@ -243,9 +305,9 @@ class NullSpace:
 
     def _hints(self, done: int) -> NDArray[np.int64] | None:
         """Guess pivots for very many rows at once by floating-point elimination: only a guess, checked modulo p."""
-        if done or self.rank < 4 * BLOCK or self.rank * self._cells > 200_000_000:
+        if done or self.rank < 4 * BLOCK or self.rank * self._columns > 200_000_000:
             return None
-        matrix = np.empty((self._cells, self.rank), np.float32)
+        matrix = np.empty((self._columns, self.rank), np.float32)
         for a in range(0, self.rank, 512):
             b = min(a + 512, self.rank)
             matrix[:, a:b] = self._block(a, b).T
@@ -256,3 +318,12 @@ def _sums(z: Floats, cells: Cells, p: int) -> Floats:
     if cells.dtype == np.bool_:
         return reduced(sums_over(z, np.asarray(cells, dtype=np.bool_)), p)
     return reduced(reduced(z * cells, p).sum(axis=1), p)
+
+
+def _spread(z: Floats, partition: Partition, p: int, rng: np.random.Generator) -> Floats:
+    """Return residues of cells, random but for adding up to those of their columns."""
+    cells = rng.integers(0, p, len(partition.labels)).astype(np.float64)
+    cells[partition.first] = 0
+    sums = np.bincount(partition.labels, cells, partition.number)
+    cells[partition.first] = z - sums
+    return reduced(cells, p)

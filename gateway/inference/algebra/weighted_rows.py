@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdcdb.gateway.inference.algebra.bit_matrix import Rows
+from sdcdb.gateway.inference.algebra.growth import Growth
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -23,6 +24,11 @@ class WeightedRows(Rows):
             return
         self._weights[self.number] = np.asarray(cells, dtype=np.float64)
         super().append(np.zeros(len(cells), dtype=np.bool_))
+
+    def grow(self, growth: Growth) -> None:
+        """Take in more cells."""
+        super().grow(growth)
+        self._weights = {row: growth.values(weights, 0.0) for row, weights in self._weights.items()}
 
     def truncate(self, number: int) -> None:
         """Take off the last rows."""

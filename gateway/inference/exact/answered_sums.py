@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from sdcdb.gateway.inference.algebra.growth import Growth
 from sdcdb.gateway.inference.algebra.nullspace import NullSpace
 from sdcdb.gateway.inference.exact.small_totals_of_many import ExplainedSets
 from sdcdb.gateway.inference.people import People
@@ -48,6 +49,16 @@ class History:
         self._rows = [np.packbits(cells) for cells, _ in sums]
         self._answers = [answer for _, answer in sums]
         self._explained, self._taken = None, 0
+
+    def grow(self, growth: Growth, people: People | None = None, *, same: bool = False) -> None:
+        """Take in more cells. Unless people are the same as before, they may have more records, which weigh less."""
+        self._rows = [np.packbits(growth.flags(cells)) for cells in self.sets()]
+        self.exact.grow(growth)
+        self._cells = len(growth.counts)
+        if self._explained is not None and (same or (people is None and not self._explained.by_people)):
+            self._explained.grow(growth, people)
+        else:
+            self._explained = None
 
     def sets(self) -> NDArray[np.bool_]:
         """Return the query sets, one row each."""

@@ -16,8 +16,9 @@ When the budget runs out, the search is not finished, which denies.
 from collections.abc import Sequence
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from sdcdb.gateway.inference.machine_code import machine_code
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -81,7 +82,7 @@ def _reach(entries: Floats, flags: NDArray[np.bool_], min_set: int) -> NDArray[n
     return np.asarray(gained >= np.diag(entries) - EXACT, dtype=np.bool_)
 
 
-@njit(cache=True, nogil=True)
+@machine_code()
 def largest_in(row: Floats) -> float:
     """Return the largest absolute number of a row."""
     most = 0.0
@@ -90,7 +91,7 @@ def largest_in(row: Floats) -> float:
     return most
 
 
-@njit(cache=True, nogil=True)
+@machine_code()
 def _sort_by(keys: Floats, chosen: Ints, number: int) -> None:
     """Sort the first of some indices by their keys, in place (numba's own sort takes seconds to compile)."""
     for c in range(1, number):
@@ -101,7 +102,7 @@ def _sort_by(keys: Floats, chosen: Ints, number: int) -> None:
         chosen[at] = moved
 
 
-@njit(cache=True, nogil=True)
+@machine_code()
 def _search(  # noqa: PLR0912, PLR0915 - one loop in machine code
     entries: Floats, people: Ints, persons: int, limit: int, work: int
 ) -> tuple[Ints, bool]:

@@ -17,11 +17,11 @@ Unions of atoms are all there is: sums never determine the total of a part of an
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from sdcdb.gateway.inference.exact.groups_of_people import EXACT, largest_in, small_groups_of_people
 from sdcdb.gateway.inference.lattice.basis import Basis
+from sdcdb.gateway.inference.machine_code import machine_code
 from sdcdb.gateway.inference.people import People
 
 Floats = NDArray[np.float64]
@@ -91,7 +91,7 @@ def _peeled(projection: Floats, root: Floats, records: Floats, min_set: int) -> 
     return kept
 
 
-@njit(cache=True, nogil=True)
+@machine_code()
 def _search(  # noqa: PLR0912 - one loop in machine code
     entries: Floats, size: Floats, limit: float, order: Ints
 ) -> tuple[Ints, bool]:

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from sdcdb.gateway.inference.algebra.blas_threads import threads_for
 from sdcdb.gateway.inference.algebra.geometry import LEAST, Geometry
 from sdcdb.gateway.inference.algebra.gram import Gram
+from sdcdb.gateway.inference.algebra.growth import Growth
 from sdcdb.gateway.inference.algebra.modular import reduced
 from sdcdb.gateway.inference.algebra.weighted_rows import WeightedRows
 from sdcdb.gateway.inference.exact.groups_of_people import EXACT
@@ -48,6 +49,11 @@ class ExplainedSets:
         self._leverage = np.zeros(len(counts))
 
     @property
+    def by_people(self) -> bool:
+        """Whether a record weighs less where its person has several."""
+        return self._people is not None
+
+    @property
     def number(self) -> int:
         """How many sets were taken in."""
         return self._geometry.rows.number
@@ -58,6 +64,13 @@ class ExplainedSets:
         if rest.length > LEAST:
             self._geometry.add(rest)
             self._leverage = self._leverage + rest.values**2 / rest.length
+
+    def grow(self, growth: Growth, people: People | None = None) -> None:
+        """Take in more cells. Each record weighs what it did."""
+        self._people = people
+        self._weights = growth.counts.astype(np.float64) if people is None else people.weights
+        self._geometry.grow(growth, self._weights)
+        self._leverage = growth.values(self._leverage, 0.0)
 
     def mark(self) -> tuple[tuple[Gram, int, Floats], Floats]:
         """Remember what was taken in."""

@@ -19,14 +19,15 @@ others give way.
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from sdcdb.gateway.inference.machine_code import machine_code
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 
-@njit(cache=True, nogil=True)
+@machine_code()
 def widths(
     point: Floats, ranges: tuple[Floats, Floats, Floats, Floats], leverage: Floats, number: Floats, held: Flags
 ) -> Floats:
@@ -71,4 +72,35 @@ def widths(
         fallen = min(move, up + falls[i]) + min(move, down - falls[i])
         risen = min(move, up - rises[i]) + min(move, down + rises[i])
         out[i] = min(fallen, risen)
+    return out
+
+
+@widths.in_numpy
+def _widths_plainly(
+    point: Floats, ranges: tuple[Floats, Floats, Floats, Floats], leverage: Floats, number: Floats, held: Flags
+) -> Floats:
+    low, high, falls, rises = ranges
+    slack = np.minimum(point - falls - low, high - rises - point)
+    if not np.all((slack > 0.0) | held):
+        return np.zeros(len(point))
+    away, near = np.maximum(1.0 - leverage, 1e-300), np.maximum(leverage, 1e-300)
+    single = number == 1.0
+    step = np.maximum(
+        _smallest_of_others(np.where(held, math.inf, slack / np.sqrt(near)), single) / np.sqrt(near),
+        _smallest_of_others(np.where(held, math.inf, slack / np.sqrt(away)), single) / np.sqrt(away),
+    )
+    move = (1.0 - leverage) * step
+    down, up = point - low, high - point
+    fallen = np.minimum(move, up + falls) + np.minimum(move, down - falls)
+    risen = np.minimum(move, up - rises) + np.minimum(move, down + rises)
+    return np.where(held, math.inf, np.minimum(fallen, risen))
+
+
+def _smallest_of_others(pushed: Floats, single: Flags) -> Floats:
+    """Return for each cell the smallest number, not its own if it has one record only."""
+    out = np.full(len(pushed), pushed.min(initial=math.inf))
+    if len(pushed):
+        first = int(pushed.argmin())
+        if single[first]:
+            out[first] = np.delete(pushed, first).min(initial=math.inf)
     return out

@@ -178,7 +178,7 @@ def _closer(case: Case, start: Floats, need: Floats) -> Verdict | None:
     k, number = polytope.rows.shape
     if k * k * number > CENTRE_WORK:
         return None
-    x = centre(polytope, start[columns])
+    x = centre(polytope, means_of_atoms(start, case.geometry.number, atom, polytope.size))
     if x is None:
         return None
     found = scaled_widths(polytope, x, need[columns])
@@ -212,9 +212,15 @@ def polytope_of(case: Case) -> tuple[Ints, Ints, Polytope]:
     if case.rest is not None:
         rows = np.concatenate([rows, case.rest.cells[None, columns].astype(np.float64)])
     rows = rows[rows.any(axis=1)]
-    answers = rows @ (size * case.point[columns])
+    answers = rows @ (size * means_of_atoms(case.point, number, atom, size))
     low, high, falls, rises = (each[columns] for each in case.ranges)
     return columns, atom, Polytope(rows, answers, size, low + falls, high - rises, falls, rises)
+
+
+def means_of_atoms(point: Floats, number: Floats, atom: Ints, size: Floats) -> Floats:
+    """Return the mean of a point over the records of each atom: what is foretold may differ between its cells."""
+    free = np.flatnonzero(number)
+    return np.asarray(np.bincount(atom[free], weights=(number * point)[free], minlength=len(size)) / size)
 
 
 def programme_of(polytope: Polytope) -> Programme:

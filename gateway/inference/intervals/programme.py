@@ -6,7 +6,6 @@ from one programme to the next, so the simplex method starts from the last optim
 
 from typing import Any
 
-import highspy
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,6 +17,8 @@ class Programme:
 
     def __init__(self, rows: NDArray[np.bool_], answers: Floats, low: Floats, high: Floats) -> None:
         """Take one row per sum, one column per atom, and the range of each atom's total."""
+        import highspy  # seldom needed, and not for a first answer
+
         inside = [np.flatnonzero(row).astype(np.int32) for row in rows]
         lp = highspy.HighsLp()
         lp.num_col_, lp.num_row_ = len(low), len(answers)
@@ -67,9 +68,12 @@ class Programme:
 
     def _run(self) -> float | None:
         self._solver.run()
-        if self._solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        if not self._optimal():
             self._solver.clearSolver()  # a second try without the old basis: warm starts have known trouble
             self._solver.run()
-            if self._solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+            if not self._optimal():
                 return None
         return float(self._solver.getInfo().objective_function_value)
+
+    def _optimal(self) -> bool:
+        return bool(self._solver.getModelStatus().name == "kOptimal")

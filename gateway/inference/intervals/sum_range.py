@@ -22,8 +22,9 @@ refuse every set of fewer than 30 records.
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from sdcdb.gateway.inference.machine_code import machine_code
 
 Floats = NDArray[np.float64]
 
@@ -47,7 +48,7 @@ def spreads(rest: Floats, number: Floats, down: Floats, up: Floats, delta: float
     return deviation(falls, number, delta), deviation(rises, number, delta)
 
 
-@njit(cache=True, nogil=True)
+@machine_code()
 def deviation(reach: Floats, number: Floats, delta: float) -> float:
     """Return the upper delta-quantile of a sum of independent uniforms on [-reach, reach], `number` of each."""
     variance, most = 0.0, 0.0
@@ -86,3 +87,37 @@ def deviation(reach: Floats, number: Floats, delta: float) -> float:
             step = 2.0 * t if high == math.inf else 0.5 * (low + high)
         t = min(step, 4.0 * t)
     return min(slope, most)
+
+
+@deviation.in_numpy
+def _deviation_plainly(reach: Floats, number: Floats, delta: float) -> float:
+    used = number * reach > 0.0
+    return _passed(reach[used], number[used], delta) if used.any() else 0.0
+
+
+def _passed(reach: Floats, number: Floats, delta: float) -> float:
+    """Return the deviation where the approximate tail is delta, by Newton's method between bounds."""
+    most, wanted = float((number * reach).sum()), math.log(delta)
+    low, high, slope = 0.0, math.inf, 0.0
+    t = math.sqrt(-2.0 * wanted / float((number * reach * reach).sum() / 3.0))
+    for _ in range(60):
+        value, slope, bend = _cumulants_at(t * reach, reach, number)
+        tail = value - t * slope - math.log(max(1.0, t * math.sqrt(2.0 * math.pi * bend)))
+        if abs(tail - wanted) < 1e-3:
+            break
+        low, high = (t, high) if tail > wanted else (low, t)
+        step = t + (tail - wanted) / (t * bend)
+        if not (low < step < high):
+            step = 2.0 * t if high == math.inf else 0.5 * (low + high)
+        t = min(step, 4.0 * t)
+    return min(slope, most)
+
+
+def _cumulants_at(u: Floats, reach: Floats, number: Floats) -> tuple[float, float, float]:
+    """Return K and its first two derivatives: for small u by the series, which has no cancellation."""
+    small, large = np.minimum(u, 0.7), np.maximum(u, 0.7)
+    s, e, series = small * small, np.exp(-2.0 * large), u < 0.7
+    value = np.where(series, s * (1 / 6 - s / 180 + s * s / 2835), large + np.log((1.0 - e) / (2.0 * large)))
+    slope = np.where(series, small * (1 / 3 - s / 45 + 2 * s * s / 945), (1.0 + e) / (1.0 - e) - 1.0 / large)
+    bend = np.where(series, 1 / 3 - s / 15 + 2 * s * s / 189, 1.0 / (large * large) - 4.0 * e / ((1.0 - e) * (1.0 - e)))
+    return float((number * value).sum()), float((number * reach * slope).sum()), float((number * reach**2 * bend).sum())

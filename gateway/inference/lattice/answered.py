@@ -1,8 +1,9 @@
 """One pass over the vectors when a set is answered, and over neighbours that are out of order (see `basis`)."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from sdcdb.gateway.inference.machine_code import FEW, machine_code
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -13,7 +14,7 @@ LONG = 1 << 10  # numbers that large are made smaller before they grow
 FACTOR, ENTRY = 1 << 20, 1 << 40  # the largest of both in whole-number steps: their products fit into 64 bits
 
 
-@njit(cache=True, nogil=True)
+@machine_code(few=FEW)
 def _euclid(a: int, b: int) -> tuple[int, int, int]:
     """Return the greatest common divisor, and how often to take a and b to get it."""
     x, y, u, v = 1, 0, 0, 1
@@ -35,7 +36,7 @@ def answered(
     return made if _answered(vectors, directions, squared, sums, inside, *made) else None
 
 
-@njit(cache=True, nogil=True)
+@machine_code(few=FEW)
 def _answered(  # noqa: PLR0912, PLR0913, PLR0917 - one loop in machine code
     vectors: Ints,
     directions: Floats,
@@ -101,7 +102,7 @@ def _answered(  # noqa: PLR0912, PLR0913, PLR0917 - one loop in machine code
     return True
 
 
-@njit(cache=True, nogil=True)
+@machine_code()
 def shorten_rows(vectors: Ints, directions: Floats, squared: Floats, weight: Floats, rows: Ints) -> bool:
     """Take whole multiples of the vectors before it off each of some vectors, until what they share is half or less.
 
@@ -126,7 +127,7 @@ def shorten_rows(vectors: Ints, directions: Floats, squared: Floats, weight: Flo
     return True
 
 
-@njit(cache=True, nogil=True)
+@machine_code()
 def lower_peaks(  # noqa: PLR0912 - one loop in machine code
     vectors: Ints, directions: Floats, squared: Floats, weight: Floats, most: float, budget: int
 ) -> int:
@@ -182,7 +183,7 @@ def lower_peaks(  # noqa: PLR0912 - one loop in machine code
     return swaps
 
 
-@njit(cache=True, nogil=True)
+@machine_code(few=FEW)
 def sums_of(vectors: Ints, columns: Ints) -> Ints:
     """Return the sum of each vector over some columns."""
     out = np.zeros(len(vectors), np.int64)
@@ -192,7 +193,7 @@ def sums_of(vectors: Ints, columns: Ints) -> Ints:
     return out
 
 
-@njit(cache=True, nogil=True)
+@machine_code(few=FEW)
 def column_sums(vectors: Ints, directions: Floats, squared: Floats, weight: Floats) -> tuple[Floats, Floats, float]:
     """Return the sums of sizes and of squares in each column, and how far b_i b*_i is from |b*_i|^2 in all."""
     whole, squares, off = np.zeros(directions.shape[1]), np.zeros(directions.shape[1]), 0.0
@@ -207,7 +208,7 @@ def column_sums(vectors: Ints, directions: Floats, squared: Floats, weight: Floa
     return whole, squares, off
 
 
-@njit(cache=True, nogil=True)
+@machine_code(few=FEW)
 def largest_entries(vectors: Ints) -> Ints:
     """Return the largest number of each vector."""
     out = np.zeros(len(vectors), np.int64)

@@ -95,6 +95,35 @@ def fresh_basis(counts: NDArray[np.int64], *, projected: bool = False) -> Basis:
     )
 
 
+def grown(basis: Basis, labels: Ints, counts: Floats, came: float) -> Basis:
+    """Return the basis for more cells; their column is given. Newcomers, if any, are one more column.
+
+    They are in no set: their unit vector vanishes on all of them, and is orthogonal to all others.
+    """
+    basis = replace(basis, labels=labels, counts=counts)
+    if not came:
+        return basis
+    number, one = len(basis.records), np.eye(1, len(basis.records) + 1, len(basis.records))
+    vectors, directions = (
+        np.concatenate([one.astype(each.dtype), np.pad(each, ((0, 0), (0, 1)))])
+        for each in (basis.vectors, basis.directions)
+    )
+    projection = None
+    if basis.projection is not None and number < PROJECTED:
+        projection = np.pad(basis.projection, (0, 1))
+        projection[number, number] = 1.0
+    return replace(
+        basis,
+        records=np.append(basis.records, came),
+        touched=np.append(basis.touched, False),
+        vectors=vectors,
+        directions=directions,
+        squared=np.append(1.0 / came, basis.squared),
+        margin=np.append(basis.margin, 0.0),
+        projection=projection,
+    )
+
+
 def split(basis: Basis, cells: Cells) -> Basis:
     """Give the part of a column inside a set a column of its own."""
     number = len(basis.records)

@@ -21,7 +21,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from sdcdb.gateway.inference.lattice.basis import Basis, fresh_basis, from_short, pinned, with_set
+from sdcdb.gateway.inference.algebra.growth import Growth
+from sdcdb.gateway.inference.lattice.basis import Basis, fresh_basis, from_short, grown, pinned, with_set
 from sdcdb.gateway.inference.lattice.margins import longest_for, margins_of_lengths
 from sdcdb.gateway.inference.lattice.short_vectors import ShortVectors
 
@@ -34,7 +35,7 @@ SHADOWS, KNOWN = 3, 0.2
 DENSE = 1200
 SHARE = 0.6  # of the cap that one user's questions may raise the margin by
 EASY = 0.25  # of the longest short vector that the cap bears: up to that, none is made shorter
-NUMBERS = 16_000_000  # of a basis, vectors times columns
+NUMBERS = 24_000_000  # of a basis, vectors times columns
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,23 @@ class Shadow:
             return self
         return Shadow(self.cells, _dense(with_set(self.basis, cells[self.cells], cap)))
 
+    def grown(self, counts: Floats, growth: Growth, rng: np.random.Generator) -> "Shadow":
+        """Return the shadow in the table's next version. Of newcomers a fifth is left out too, at random.
+
+        `counts` are the records of all cells before. Those that are left of a cell fall to its parts at random.
+        """
+        if self.basis is None:
+            return self
+        here, column = np.zeros(len(counts), dtype=np.int64), np.zeros(len(counts), dtype=np.int64)
+        here[self.cells], column[self.cells] = self.basis.counts.astype(np.int64), self.basis.labels
+        left = growth.shared(here, counts.astype(np.int64), rng)
+        fresh = growth.before + np.flatnonzero(growth.came)
+        left[fresh] -= rng.binomial(left[fresh], KNOWN)
+        live = np.flatnonzero(left)
+        labels, _ = growth.labels(column, len(self.basis.records))
+        came = float(left[fresh].sum())
+        return Shadow(live, _dense(grown(self.basis, labels[live], left[live].astype(np.float64), came)))
+
     def worse(self, before: "Shadow", cap: float) -> bool:
         """Tell whether a margin passes the cap, or somebody stands alone who did not before."""
         if self.basis is None or before.basis is None:
@@ -86,16 +104,29 @@ class Lattice:
     _margins: dict[bytes, Floats] = field(default_factory=dict)
 
     @classmethod
-    def fresh(cls, counts: NDArray[np.int64], steps: float, rng: np.random.Generator) -> "Lattice":
-        """Return the state before the first question."""
+    def fresh(
+        cls, counts: NDArray[np.int64], steps: float, rng: np.random.Generator, *, many: bool | None = None
+    ) -> "Lattice":
+        """Return the state before the first question. `many` says that there will be more than `DENSE` cells."""
         shadows = []
         for _ in range(SHADOWS):
             left = counts - rng.binomial(counts, KNOWN)
             live = np.flatnonzero(left)
             shadows.append(Shadow(live, fresh_basis(left[live])))
         floats = counts.astype(np.float64)
-        short = ShortVectors.fresh(floats) if len(counts) > DENSE else None
+        short = ShortVectors.fresh(floats) if (len(counts) > DENSE if many is None else many) else None
         return cls(Grid(steps), floats, fresh_basis(counts, projected=True), tuple(shadows), short)
+
+    def grown(self, growth: Growth, rng: np.random.Generator) -> "Lattice":
+        """Return the state for more cells."""
+        counts = growth.counts.astype(np.float64)
+        basis = None
+        if self.basis is not None:
+            labels, _ = growth.labels(self.basis.labels, len(self.basis.records))
+            basis = _within(grown(self.basis, labels, counts, float(growth.newcomers)))
+        short = None if self.short is None else self.short.grown(growth)
+        shadows = tuple(each.grown(self.counts, growth, rng) for each in self.shadows)
+        return Lattice(self.grid, counts, basis, shadows, short, self.peak, self.raised)
 
     @property
     def lost(self) -> bool:
@@ -107,7 +138,7 @@ class Lattice:
         """The largest margin of a record, in steps."""
         if self.basis is not None:
             return self.basis.worst
-        return np.inf if self.short is None else float(_short_margins(self.short).max(initial=0.0))
+        return np.inf if self.short is None else float(_short_margins(self.short, self.grid.cap).max(initial=0.0))
 
     @property
     def level(self) -> float:
@@ -132,7 +163,7 @@ class Lattice:
         cap = self.grid.cap
         longest = longest_for(cap, len(self.counts))
         short = None if self.short is None else self.short.with_set(cells, EASY * longest)
-        if short is not None and short.size.max(initial=0.0) > longest:
+        if short is not None and float(_short_margins(short, cap).max(initial=0.0)) > cap:
             short = None
         if short is not None and len(short.records) > DENSE:
             return Lattice(self.grid, self.counts, None, (), short)
@@ -177,7 +208,7 @@ class Lattice:
         if self.short is not None:
             free = _free(number, self.short)
             left = self.short.pinned(np.flatnonzero(free < 0.5))
-            return nothing if left is None else _per_record(_short_margins(left), free, left)
+            return nothing if left is None else _per_record(_short_margins(left, self.grid.cap), free, left)
         return nothing
 
 
@@ -191,8 +222,8 @@ def _per_record(margin: Floats, free: Floats, columns: Basis | ShortVectors) -> 
     return np.asarray(np.where(total > 0, each, 0.0)[columns.labels], dtype=np.float64)
 
 
-def _short_margins(short: ShortVectors) -> Floats:
-    return margins_of_lengths(float(short.size.max(initial=0.0)), short.records)
+def _short_margins(short: ShortVectors, cap: float) -> Floats:
+    return margins_of_lengths(short.longest(longest_for(cap, len(short.counts))), short.records)
 
 
 def _numbers(short: ShortVectors) -> int:

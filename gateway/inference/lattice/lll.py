@@ -5,8 +5,9 @@ a rounding error can spoil how short they get, never that they span the lattice.
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from sdcdb.gateway.inference.machine_code import machine_code
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -39,7 +40,7 @@ def orthogonal(basis: Ints, scale: Floats) -> Floats:
     return np.asarray((directions * np.diag(factor)).T, dtype=np.float64)  # signed: b_i is one of what it is made of
 
 
-@njit(cache=True, nogil=True)
+@machine_code()
 def _lll(basis: Ints, mu: Floats, squared: Floats, budget: int) -> int:
     m, n = basis.shape
     k, swaps = 1, 0
@@ -66,7 +67,7 @@ def _lll(basis: Ints, mu: Floats, squared: Floats, budget: int) -> int:
     return swaps
 
 
-@njit(cache=True, nogil=True)
+@machine_code()
 def _swap(basis: Ints, mu: Floats, squared: Floats, k: int) -> None:
     x = mu[k, k - 1]
     whole = squared[k] + x * x * squared[k - 1]

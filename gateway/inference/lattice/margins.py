@@ -15,7 +15,8 @@ and arrives at x plus whole multiples of the b_i: a whole-number solution. Two w
 One choice is made for all coordinates: taking the better bound for each is wrong (they belong to different solutions).
 The v_i used here are Gram-Schmidt vectors, which are short even where the b_i are long. They are orthogonal, so the
 sum of their squares in one coordinate is at most the largest of their squared lengths: that is a margin too, for which
-nothing has to be known but how long the b_i are at most.
+nothing has to be known but how long the b_i are at most. A b_i that is long does no harm where the others, put before
+it, explain nearly all of it: what any real combination of them leaves is at least as long as its Gram-Schmidt vector.
 """
 
 import math

@@ -5,12 +5,14 @@ spanning tree of least length (`sparse_rows`), which span all whole-number combi
 vector is made shorter by others, while that helps. Every vector is explicit: added to a table it changes no answer.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sdcdb.gateway.inference.algebra.growth import Growth
 from sdcdb.gateway.inference.intervals.atoms import refine
+from sdcdb.gateway.inference.lattice.explained_rows import unexplained
 from sdcdb.gateway.inference.lattice.sparse_rows import (
     cheapest_tree,
     differences,
@@ -26,6 +28,7 @@ Cells = NDArray[np.bool_]
 
 ENTRIES = 4_000_000  # of all vectors together
 ROUNDS = 3  # of shortening
+MOST_LONG, STEPS = 32, 16  # vectors that others explain, and steps towards how well they do
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +45,7 @@ class ShortVectors:
     columns: Ints
     numbers: Ints
     size: Floats
+    _longest: dict[float, float] = field(default_factory=dict, init=False)
 
     @classmethod
     def fresh(cls, counts: Floats) -> "ShortVectors":
@@ -54,6 +58,36 @@ class ShortVectors:
     def number(self) -> int:
         """How many vectors there are."""
         return len(self.size)
+
+    def grown(self, growth: Growth) -> "ShortVectors":
+        """Return the vectors for more cells: newcomers are one atom more, and its unit vector is one more of them."""
+        labels, atoms = growth.labels(self.labels, len(self.records))
+        found = replace(self, labels=labels, counts=growth.counts.astype(np.float64))
+        if atoms == len(self.records):
+            return found
+        return replace(
+            found,
+            records=np.append(self.records, float(growth.newcomers)),
+            starts=np.append(self.starts, self.starts[-1] + 1),
+            columns=np.append(self.columns, atoms - 1),
+            numbers=np.append(self.numbers, 1),
+            size=np.append(self.size, 1.0 / growth.newcomers),
+        )
+
+    def longest(self, wanted: float) -> float:
+        """Return what the squared lengths of their Gram-Schmidt vectors are at most, if those that are long come last.
+
+        Those are longer than `wanted`: what the others leave of them is made shorter until it is not, or for `STEPS`.
+        """
+        if wanted not in self._longest:
+            long = self.size > wanted
+            found = float(self.size.max(initial=0.0))
+            if 0 < np.count_nonzero(long) <= min(MOST_LONG, self.number - 1):
+                rows = (self.starts, self.columns, self.numbers)
+                left = unexplained(rows, long, self.records**-0.5, wanted, STEPS)
+                found = max(float(self.size[~long].max()), left)
+            self._longest[wanted] = found
+        return self._longest[wanted]
 
     def inside(self, cells: Cells) -> Cells:
         """Return the atoms of a set, which cuts none."""

@@ -5,8 +5,9 @@ are squared and weighted: sum of weight[j] b[j]^2. All arithmetic on the rows is
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from sdcdb.gateway.inference.machine_code import FEW, machine_code
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -16,7 +17,7 @@ WIDEST = 1024  # entries of one row
 LARGEST = 1 << 30
 
 
-@njit(cache=True, nogil=True)
+@machine_code(few=FEW)
 def sums_inside(starts: Ints, columns: Ints, numbers: Ints, inside: Flags) -> Ints:
     """Return the sum of each row over the columns of a set."""
     out = np.zeros(len(starts) - 1, np.int64)
@@ -27,7 +28,7 @@ def sums_inside(starts: Ints, columns: Ints, numbers: Ints, inside: Flags) -> In
     return out
 
 
-@njit(cache=True, nogil=True)
+@machine_code(few=FEW)
 def times(starts: Ints, columns: Ints, numbers: Ints, values: Floats) -> Floats:
     """Return each row times a vector."""
     out = np.zeros(len(starts) - 1)
@@ -37,7 +38,7 @@ def times(starts: Ints, columns: Ints, numbers: Ints, values: Floats) -> Floats:
     return out
 
 
-@njit(cache=True, nogil=True)
+@machine_code(few=FEW)
 def lengths(starts: Ints, columns: Ints, numbers: Ints, weight: Floats) -> Floats:
     """Return the squared length of each row."""
     out = np.zeros(len(starts) - 1)
@@ -47,7 +48,7 @@ def lengths(starts: Ints, columns: Ints, numbers: Ints, weight: Floats) -> Float
     return out
 
 
-@njit(cache=True, nogil=True)
+@machine_code(few=FEW)
 def by_column(starts: Ints, columns: Ints, numbers: Ints, rows: Ints, width: int) -> tuple[Ints, Ints, Ints]:
     """Return, for each column, the chosen rows that have an entry there, and the number at that entry."""
     ends = np.zeros(width + 1, np.int64)
@@ -66,7 +67,7 @@ def by_column(starts: Ints, columns: Ints, numbers: Ints, rows: Ints, width: int
     return ends, owner, value
 
 
-@njit(cache=True, nogil=True)
+@machine_code(few=FEW)
 def combine(first: Ints, numbers: Ints, second: Ints, others: Ints, factor: int, out: Ints, result: Ints) -> int:
     """Write the first row minus `factor` times the second; return its number of entries, -1 if there are too many."""
     a, b, filled = 0, 0, 0
@@ -88,7 +89,7 @@ def combine(first: Ints, numbers: Ints, second: Ints, others: Ints, factor: int,
     return filled
 
 
-@njit(cache=True, nogil=True)
+@machine_code(few=FEW)
 def _root(parents: Ints, i: int) -> int:
     while parents[i] != i:
         parents[i] = parents[parents[i]]
@@ -96,7 +97,7 @@ def _root(parents: Ints, i: int) -> int:
     return i
 
 
-@njit(cache=True, nogil=True)
+@machine_code(few=FEW)
 def overlaps(  # noqa: PLR0913, PLR0917 - one loop in machine code
     i: int,
     starts: Ints,
@@ -126,7 +127,7 @@ def overlaps(  # noqa: PLR0913, PLR0917 - one loop in machine code
     return number
 
 
-@njit(cache=True, nogil=True)
+@machine_code(few=FEW)
 def most_overlaps(starts: Ints, columns: Ints, rows: Ints, ends: Ints) -> int:
     """Return the greatest number of entries that share a column with one of some rows."""
     most = 0
@@ -153,7 +154,7 @@ def cheapest_tree(
     return _tree_along(left[order], right[order], len(sums), len(active) - 1)
 
 
-@njit(cache=True, nogil=True)
+@machine_code(few=FEW // 10)  # each with each
 def _differences_worth_trying(  # noqa: PLR0913, PLR0917 - one loop in machine code
     active: Ints,
     shortest: int,
@@ -193,7 +194,7 @@ def _differences_worth_trying(  # noqa: PLR0913, PLR0917 - one loop in machine c
     return left[:number], right[:number], cost[:number]
 
 
-@njit(cache=True, nogil=True)
+@machine_code(few=FEW)
 def _tree_along(left: Ints, right: Ints, rows: int, branches: int) -> tuple[Ints, Ints]:
     """Return the first pairs, in the order given, that connect all rows (Kruskal)."""
     parents = np.arange(rows)
@@ -209,7 +210,7 @@ def _tree_along(left: Ints, right: Ints, rows: int, branches: int) -> tuple[Ints
     return ends, other_ends
 
 
-@njit(cache=True, nogil=True)
+@machine_code(few=FEW)
 def replaced(
     starts: Ints, columns: Ints, numbers: Ints, changed: Ints, new: tuple[Ints, Ints, Ints], dropped: int
 ) -> tuple[Ints, Ints, Ints]:
@@ -243,7 +244,7 @@ def replaced(
     return ends, out, result
 
 
-@njit(cache=True, nogil=True)
+@machine_code(few=FEW)
 def differences(
     first: Ints, second: Ints, factors: Ints, starts: Ints, columns: Ints, numbers: Ints
 ) -> tuple[Ints, Ints, Ints] | None:
@@ -263,7 +264,7 @@ def differences(
     return sizes, wide, values
 
 
-@njit(cache=True, nogil=True)
+@machine_code(few=FEW // 10)  # each with each
 def partners(
     wanted: Ints, usable: Flags, starts: Ints, columns: Ints, numbers: Ints, weight: Floats, size: Floats
 ) -> tuple[Ints, Ints, Ints]:

@@ -1,10 +1,12 @@
 """What is kept for each cell. Arrays are replaced, never written into, so that remembering them costs nothing."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sdcdb.gateway.inference.algebra.growth import Growth
 from sdcdb.gateway.inference.intervals.atoms import Labels
 from sdcdb.gateway.inference.lattice.lattice import Lattice
 from sdcdb.gateway.inference.people import People
@@ -69,6 +71,29 @@ class Columns:
             unit=unit,
             fewest=fewest,
             people=people,
+        )
+
+    def grown(self, growth: Growth, lattice: Lattice, mean: float | Floats, need: float, people: People | None) -> Self:
+        """Return what is known in the table's next version, of which no record is held at a value.
+
+        Of newcomers that is nothing but, perhaps, the mean of each cell.
+        """
+        labels, atoms = growth.labels(self.labels, self.atoms)
+        fresh = mean if isinstance(mean, float) else mean[growth.before :]
+        return replace(
+            self,
+            labels=labels,
+            atoms=atoms,
+            point=growth.values(self.point, fresh),
+            high=growth.values(self.high, 1.0),
+            need=growth.values(self.need, need),
+            lattice=lattice,
+            people=people,
+            held=growth.values(self.held, 0.0),
+            low=growth.values(self.low, 0.0),
+            leverage=growth.values(self.leverage, 0.0),
+            falls=growth.values(self.falls, 0.0),
+            rises=growth.values(self.rises, 0.0),
         )
 
     def margin(self, number: Floats) -> Floats:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from sdcdb.gateway.inference.algebra.geometry import Geometry, Rest
 from sdcdb.gateway.inference.algebra.gram import Gram
+from sdcdb.gateway.inference.algebra.growth import Growth
 from sdcdb.gateway.inference.algebra.kernels import dot3
 from sdcdb.gateway.inference.forecast import Forecast
 from sdcdb.gateway.inference.intervals.atoms import refine
@@ -63,6 +64,16 @@ class Ground:
         self.frozen: tuple[Frozen, ...] = ()
         self.dropped: tuple[tuple[Cells, float], ...] = ()  # sums over records that are all held
         self.blind = False
+
+    @property
+    def plain(self) -> bool:
+        """Whether only sums were answered, and everybody still moves."""
+        return not (self.blind or self.extremes or self.frozen or self.dropped)
+
+    def grow(self, growth: Growth, columns: Columns, forecast: Forecast | None) -> None:
+        """Go on, from a plain ground, in the table's next version, of which the columns are given."""
+        self.geometry.grow(growth, columns.lattice.counts)
+        self.columns, self.forecast = columns, forecast
 
     def mark(self) -> Mark:
         """Remember where we are."""

@@ -9,6 +9,7 @@ from sdcdb.gateway.inference.algebra.geometry import Geometry
 from sdcdb.gateway.inference.intervals.interval_rule import (
     PROGRAMME_SIZE,
     Case,
+    means_of_atoms,
     polytope_of,
     programme_of,
     record_width,
@@ -39,10 +40,11 @@ def still_free(frozen: tuple[Frozen, ...], dropped: tuple[tuple[Cells, float], .
     if dropped:
         more = np.array([cells for cells, _ in dropped])[:, columns].astype(np.float64)
         rows = np.concatenate([polytope.rows, more])
-        answers = rows @ (polytope.size * case.point[columns])
+        answers = rows @ (polytope.size * means_of_atoms(case.point, number, atom, polytope.size))
         polytope = replace(polytope, rows=rows, answers=answers)
     programme = programme_of(polytope)
     return all(
-        record_width(programme, polytope, int(atom[np.flatnonzero(each.cells)[0]])) >= each.width - PINNED
+        record_width(programme, polytope, part) >= each.width - PINNED
         for each in frozen
+        for part in np.unique(atom[each.cells]).tolist()  # a later question may have cut the atom
     )

@@ -22,6 +22,7 @@ from sdcdb.gateway.inference.intervals.interval_rule import (
     CENTRE_WORK,
     PROGRAMME_SIZE,
     Case,
+    means_of_atoms,
     polytope_of,
     programme_of,
     record_width,
@@ -53,11 +54,11 @@ def _by_centre(ground: Ground) -> bool:
     free = number > 0
     if not (c.low[free] < c.high[free]).all():
         return False
-    columns, atom, polytope = polytope_of(Case(ground.geometry, c, None, c.point))
+    _, atom, polytope = polytope_of(Case(ground.geometry, c, None, c.point))
     if polytope.rows.shape[0] ** 2 * polytope.rows.shape[1] > 8 * CENTRE_WORK:
         return False
     with threads_for(0):
-        x = centre(polytope, c.point[columns])
+        x = centre(polytope, means_of_atoms(c.point, number, atom, polytope.size))
     if x is None:
         return False
     ground.columns = replace(c, point=np.where(free, x[atom], c.point) if len(x) else c.point)
@@ -69,7 +70,8 @@ def _freeze(ground: Ground) -> bool:
     c, number = ground.columns, ground.geometry.number
     case = Case(ground.geometry, replace(c, unit=0.0), None, c.point)  # the whole domain
     columns, atom, polytope = polytope_of(case)
-    x, low, high, need = c.point[columns], polytope.low, polytope.high, c.need[columns]
+    x, low, high = means_of_atoms(c.point, number, atom, polytope.size), polytope.low, polytope.high
+    need = c.need[columns]
     suspects = np.flatnonzero((x - low < NEAR_END) | (high - x < NEAR_END))
     if len(suspects) > SUSPECTS or polytope.rows.size > 10 * PROGRAMME_SIZE:
         return False

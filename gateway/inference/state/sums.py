@@ -13,6 +13,7 @@ from sdcdb.gateway.inference.intervals.interval_rule import (
     Case,
     Verdict,
     judge,
+    means_of_atoms,
     polytope_of,
     programme_of,
 )
@@ -74,14 +75,15 @@ def _possible(ground: Ground, rest: Rest, sign: float, delta: float) -> float:
     (Irwin-Hall). m is the length of the rest: the number of records that the question leaves to chance.
     """
     state = Case(ground.geometry, replace(ground.columns, unit=0.0), None, ground.columns.point)  # the whole domain
-    columns, _, polytope = polytope_of(state)
+    columns, atom, polytope = polytope_of(state)
     if polytope.rows.size > PROGRAMME_SIZE:
         return 0.0
     flags = rest.cells[columns].astype(np.float64)
     found = programme_of(polytope).least(-sign * flags)
     if found is None:
         return 0.0
-    room = -sign * float((flags * polytope.size) @ ground.columns.point[columns]) - found
+    middle = means_of_atoms(state.point, state.geometry.number, atom, polytope.size)
+    room = -sign * float((flags * polytope.size) @ middle) - found
     m = max(rest.length, 1.0)
     return room * (1 - min(1.0, 2 / m * math.exp((math.log(delta) + math.lgamma(m + 1)) / m)))
 

@@ -189,8 +189,9 @@ def held_steps(k: Knowledge) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
     """Return the cells that are held after surprises, and their totals in steps of the grid."""
     ground = k._ground  # what is held shows nowhere else
     assert not ground.blind
-    held = np.asarray(np.array([each.cells for each in ground.frozen]).any(axis=0), dtype=np.bool_)
-    return held, ground.columns.held[held] / ground.columns.unit
+    place = k._blocks.partition.labels  # every cell is a block then
+    held = np.asarray(np.array([each.cells for each in ground.frozen]).any(axis=0), dtype=np.bool_)[place]
+    return held, ground.columns.held[place][held] / ground.columns.unit
 
 
 def test_people_with_little_room_are_held_on_the_grid() -> None:

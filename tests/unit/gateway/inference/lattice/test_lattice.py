@@ -191,6 +191,35 @@ def test_short_vectors_span_what_vanishes_too(seed: int) -> None:
     assert (again.margin <= loose * 1.000001).all() or again.worst <= loose.max()
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_short_vectors_lead_to_whole_numbers_within_their_margins(seed: int) -> None:
+    rng, looked = np.random.default_rng(seed), 0
+    while looked < 25:
+        cells = int(rng.integers(5, 13))
+        counts = rng.integers(1, 4, cells)
+        sets = [rng.random(cells) < rng.uniform(0.3, 0.7) for _ in range(int(rng.integers(1, cells - 1)))]
+        short: ShortVectors | None = ShortVectors.fresh(counts.astype(np.float64))
+        for each in sets:
+            short = None if short is None else short.with_set(each)
+        if short is None or not short.number:
+            continue
+        vectors = np.zeros((short.number, len(short.records)), dtype=np.int64)
+        vectors[np.repeat(np.arange(short.number), np.diff(short.starts)), short.columns] = short.numbers
+        rows = np.array([np.bincount(short.labels[each], minlength=len(short.records)) > 0 for each in sets]).astype(
+            int
+        )
+        truth = rng.integers(0, 60, len(short.records))
+        wanted = float(np.sort(short.size)[rng.integers(0, short.number)])
+        order = np.argsort(short.size > wanted, kind="stable")  # those that are long come last
+        exact = (orthogonal(vectors[order], short.records**-0.5) ** 2).sum(axis=1)
+        assert exact.max() <= short.longest(wanted) * 1.000001 <= short.size.max() * 1.00001
+        found = margins_of_lengths(short.longest(wanted), short.records)
+        total = found * short.records
+        real = truth + rng.normal(0, 3 * total.max() + 1, short.number) @ vectors
+        assert rounded(rows, rows @ truth, real - total, real + total)
+        looked += 1
+
+
 def test_a_column_that_takes_even_numbers_only_cannot_be_held_at_any() -> None:
     cells = 31
     group = np.arange(cells) % 3
