@@ -1,5 +1,5 @@
 """`python -m sdcdb` is `sdcdb`."""
 
-from sdcdb.cli.main import main
+from sdcdb.entry import main
 
 main()

@@ -132,7 +132,7 @@ def scores(found: list[tuple[str, str, str]]) -> dict[str, Any]:
 
 
 def measure() -> dict[str, Any]:
-    """Measure both parts of the file."""
+    """Measure all parts of the file."""
     parts = YAML(typ="safe", pure=True).load(Path(__file__).with_name("columns.yaml").read_text(encoding="utf-8"))
     return {part: scores(guessed(tables)) for part, tables in parts.items()}
 

@@ -8,7 +8,7 @@ import pandas as pd
 
 from sdcdb.assess.likelihoods import known_column, secret_category, secret_list, secret_number
 from sdcdb.assess.paired import boolean, linked, listed
-from sdcdb.connection.identifiers import fold
+from sdcdb.connection.record_key import is_key
 from sdcdb.errors import ReleaseRefused, SdcdbError, counted
 from sdcdb.measures.linking import Attack, Secret, attack
 from sdcdb.measures.unique_records import equivalence_classes
@@ -91,7 +91,7 @@ def measure(
     persons: Any = None,
 ) -> Standing:
     """Attack the records of a view, before and after, and compare with the floors. `persons` numbers their people."""
-    if table.person is not None and fold(table.person) != fold(plan.person or plan.key):
+    if table.person is not None and not is_key(table.person, plan.person or plan.key):
         raise SdcdbError(
             f"{plan.view!r} was fitted before the policy named {table.person!r} as the person: fit it again with "
             "sdcdb protect"

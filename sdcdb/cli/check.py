@@ -25,15 +25,15 @@ def check(
     """Check the policy against the database. Exit code 1: it has errors."""
     from sdcdb.connection.connect import connect
     from sdcdb.errors import PolicyError
+    from sdcdb.gateway.tables.checking import check_as_gateway
     from sdcdb.policy.governed import policy_path
     from sdcdb.policy.load import load_document
-    from sdcdb.views.check import check as check_policy
 
     out = Output(as_json, quiet)
     file = policy or policy_path(db)
     with connect(db, read_only=True) as con, out.working(f"checking {file}", con):
         try:
-            problems = check_policy(con, load_document(file), strict=strict)
+            problems = check_as_gateway(con, load_document(file), strict=strict)
         except PolicyError as error:
             problems = list(error.problems)
     failing = [problem for problem in problems if strict or problem.severity == "error"]

@@ -1,6 +1,7 @@
 """`sdcdb datasets`."""
 
 from pathlib import Path
+from shlex import quote
 from typing import Annotated
 
 import typer
@@ -63,4 +64,4 @@ def _create(out: Output, name: str, file: Path, rows: int | None, seed: int) -> 
         console.print(table(f"Created {file}", ("table", "records"), counts.items()))
 
     out.result(data, draw)
-    out.note(f"\nNext: sdcdb init {file}")
+    out.note(f"\nNext: sdcdb init {quote(str(file))}")

@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from shlex import quote
 from typing import Annotated
 
 import typer
@@ -40,4 +41,5 @@ def init(
     decisions = text.count("CHECK") - 1  # the heading explains the word
     data = {"policy": str(target), "decisions": decisions}
     out.result(data, lambda console: console.print(f"Wrote {target}", markup=False))
-    out.note(f"{decisions} lines are marked CHECK and need your decision.\nNext: edit it, then sdcdb check {db}")
+    out.note(f"{decisions} lines are marked CHECK and need your decision.")
+    out.note(f"Next: edit it, then sdcdb check {quote(str(db))}")

@@ -1,5 +1,6 @@
 """`sdcdb protect`."""
 
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -74,4 +75,4 @@ def protect(
 
     out.result(data, draw)
     if not dry_run and made:
-        out.note(f"\nNext: sdcdb compare {db} {made[0].plan.view}")
+        out.note(f"\nNext: sdcdb compare {quote(str(db))} {quote(made[0].plan.view)}")

@@ -58,6 +58,8 @@ def written_whole(file: Path, *, replace: bool = False, private: bool = False, a
         _put(part, file, replace=replace, advice=advice)
     except OSError as problem:
         raise DatabaseError(f"cannot write {file}: {problem.strerror or problem}") from None
+    except (duckdb.IOException, duckdb.FatalException) as problem:  # DuckDB writes it, and the disk may be full
+        raise DatabaseError(f"cannot write {file}: is there room on the disk? (DuckDB says: {problem})") from None
     finally:
         with suppress(OSError):
             part.unlink(missing_ok=True)

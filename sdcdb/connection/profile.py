@@ -6,7 +6,7 @@ from typing import Any
 
 import duckdb
 
-from sdcdb.connection.identifiers import fold, identifier, quoted, table_name, table_reference
+from sdcdb.connection.identifiers import fold, identifier, name_parts, quoted, table_name, table_reference
 from sdcdb.errors import DatabaseError, choices
 
 _WIDTHS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
@@ -111,9 +111,20 @@ def column_types(con: duckdb.DuckDBPyConnection, table: str) -> dict[str, str]:
     names = [*table_names(con), *view_names(con)]
     found = next((name for name in names if fold(name) == fold(table)), None)
     if found is None:
+        if len(table.split(".")) > 2 and len(parts := name_parts(table)) > 2:
+            raise DatabaseError(
+                f"{table!r} is in another database, {parts[0]!r}: a policy is about one database file, so run sdcdb on "
+                f"that file, or copy the table here: CREATE TABLE {quoted(identifier(parts[-1]))} AS FROM {table}"
+            )
         what = choices(table, names) if names else "the database has no tables"
         raise DatabaseError(f"no table {table!r}; {what}")
-    described = con.execute(f"DESCRIBE SELECT * FROM {quoted(table_reference(found))}").fetchall()
+    try:
+        described = con.execute(f"DESCRIBE SELECT * FROM {quoted(table_reference(found))}").fetchall()
+    except (duckdb.CatalogException, duckdb.BinderException) as why:
+        raise DatabaseError(
+            f"the view {found!r} cannot be read, because a table or column of it is not in this database file "
+            f"({str(why).splitlines()[0]}): sdcdb opens one file and attaches no other, so store its records in a table"
+        ) from None
     return {name: kind for name, kind, *_ in described}
 
 

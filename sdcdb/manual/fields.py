@@ -10,7 +10,6 @@ from pydantic import BaseModel
 from sdcdb.fields.amount import Amount
 from sdcdb.fields.strict import described, written
 from sdcdb.manual.page import table
-from sdcdb.techniques.technique import Params
 
 
 def fields_table(model: type[BaseModel]) -> str:
@@ -31,6 +30,8 @@ def _allowed(kind: Any) -> str:
     """
     if get_origin(kind) is Annotated:
         return _allowed(get_args(kind)[0])
+    if kind is Any:  # what is loaded when a policy first has one (`policy/methods.py`)
+        return "a method"
     if isinstance(kind, type) and get_origin(kind) is None:
         return _plain(kind)
     origin, arguments = get_origin(kind), [each for each in get_args(kind) if each is not NoneType]
@@ -48,7 +49,7 @@ def _plain(kind: type) -> str:
     if issubclass(kind, Enum):
         return ", ".join(f"`{each.value}`" for each in kind)
     if issubclass(kind, BaseModel):
-        return "a method" if issubclass(kind, Params) else "mapping"
+        return "mapping"
     return _WORDS[kind]
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from enum import StrEnum
 from math import isfinite
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 from pydantic.annotated_handlers import GetJsonSchemaHandler
@@ -77,6 +77,11 @@ class Column(Strict):
     likely. Without a domain, the column is a category, and this names all its values: `{flu: 90%, hiv: 10%}`."""
     sensitive: Values | None = None
     """Values of a category that nobody may be known to have, or not to have; left out, all but `null`."""
+    counts: Literal["audited", "public"] = "audited"
+    """Whether how many people have each value of a category is public in every combination of the quasi-identifiers.
+    audited: counts are answered one by one, as long as all of them together are safe. public: the whole table of counts
+    is as good as published, which `check` and the gateway allow only where it is safe by `max_belief`; sums, means and
+    extremes by this category are then answered too. For tables that do not change."""
 
     @model_validator(mode="before")
     @classmethod
@@ -98,6 +103,8 @@ class Column(Strict):
             problems += list(self._known_problems())
         if self.sensitive is not None and (self.known is None or self.domain is not None):
             problems.append((("sensitive",), "is for categories: name all their values with their shares under known"))
+        if self.counts == "public" and (self.known is None or self.domain is not None):
+            problems.append((("counts",), "is for categories: name all their values with their shares under known"))
         incoherent(self, problems)
         return self
 

@@ -8,6 +8,7 @@ from functools import cache
 from sdcdb.policy.defaults import load_data
 
 LONG = 4  # letters from which a word also counts at the end of a longer one; one more at its beginning
+VERY_LONG = 7  # and from which it counts in the middle
 
 
 @dataclass(frozen=True)
@@ -111,12 +112,21 @@ def _singular(word: str) -> str:
 
 
 def _part(words: list[str], meaning: Meaning) -> str | None:
-    """Find a long word at the beginning or end of a longer one: geburtsdatum, wohnort."""
+    """Find a long word at the beginning or end of a longer one: geburtsdatum, wohnort.
+
+    What is dangerous is found in the middle as well: currentillnessdate. A class to predict is called so by itself: in
+    a longer word, as in lohnsteuerklasse, it is a class of something else.
+    """
+    if meaning.role == "class":
+        return None
+    dangerous = meaning.role in {"identifier", "confidential"}
     for word in words:
         for known in sorted(meaning.words, key=len, reverse=True):
             longer = len(word) > len(known) + 1
             if longer and (
-                (len(known) >= LONG and word.endswith(known)) or (len(known) > LONG and word.startswith(known))
+                (len(known) >= LONG and word.endswith(known))
+                or (len(known) > LONG and word.startswith(known))
+                or (dangerous and len(known) >= VERY_LONG and known in word)
             ):
                 return known
     return None

@@ -9,11 +9,12 @@ import duckdb
 
 from sdcdb.connection.identifiers import fold
 from sdcdb.connection.profile import ColumnProfile, profile, table_names, view_names
+from sdcdb.connection.record_key import ROWID
 from sdcdb.errors import DatabaseError, counted
 from sdcdb.policy.category_draft import propose_shares
 from sdcdb.policy.defaults import DEFAULTS
 from sdcdb.policy.evidence import Understood, understand
-from sdcdb.policy.models import ROWID, Role
+from sdcdb.policy.models import Role
 from sdcdb.policy.public_shares import propose_known, said_of, written
 from sdcdb.policy.suggest import K, preview, suggest, suggested_columns
 
@@ -73,7 +74,7 @@ def _table(con: duckdb.DuckDBPyConnection, found: Understood, *, view: bool) -> 
         return f"  {name}: public  # CHECK: {found.public}\n"
     lines = [
         f"  {name}:  # {counted(table.rows, 'record')}",
-        f"    key: {yaml_name(found.key or ROWID)}  # {_why_key(found, view=view)}",
+        f"    key: {_key(found)}  # {_why_key(found, view=view)}",
         *_person(found),
         "    columns:",
     ]
@@ -91,14 +92,38 @@ def _person(found: Understood) -> Iterator[str]:
         yield f"    person: {yaml_name(found.person)}  # {said}"
 
 
+def _key(found: Understood) -> str:
+    named = _named_together(found)
+    return f"[{', '.join(map(yaml_name, named))}]" if named else yaml_name(found.key or ROWID)
+
+
+def _named_together(found: Understood) -> tuple[str, ...]:
+    """Return the columns that are the key together; none of them may be confidential, or the class."""
+    roles = {found.guesses[name].role for name in found.together}
+    return () if found.key or roles & {Role.CONFIDENTIAL, Role.CLASS} else found.together
+
+
+def _names_most(found: Understood) -> str | None:
+    """Return the part of a key that becomes an identifier because no part is one: the one with most values."""
+    named = _named_together(found)
+    if not named or any(found.guesses[name].role is Role.IDENTIFIER for name in named):
+        return None
+    distinct = {column.name: column.distinct for column in found.profile.columns}
+    return max(named, key=lambda name: distinct[name])
+
+
 def _why_key(found: Understood, *, view: bool) -> str:
     if found.key:
         return "unique in every record"
+    if _named_together(found):
+        return "CHECK: unique together; right if no other record can ever have the same"
     if view:
         return "CHECK: no column is unique: add one that names a record, a view has no rowid"
     together = f"({', '.join(found.together)}) are unique together, " if found.together else ""
     return f"CHECK: {together or 'no column is unique; '}rowid is right only if the table never changes" + (
-        ": add a column that names a record otherwise" if together else ""
+        ": name them as the key if none of them is confidential, or add a column that names a record"
+        if together
+        else ""
     )
 
 
@@ -130,12 +155,12 @@ def _flow(value: object) -> str:
 
 
 def _role(found: Understood, column: ColumnProfile) -> Role:
-    return Role.IDENTIFIER if column.name == found.key else found.guesses[column.name].role
+    return Role.IDENTIFIER if column.name in {found.key, _names_most(found)} else found.guesses[column.name].role
 
 
 def _column(con: duckdb.DuckDBPyConnection, found: Understood, column: ColumnProfile) -> Iterator[str]:
     name, role, table = yaml_name(column.name), _role(found, column), found.profile.name
-    reason = "the key" if column.name == found.key else found.guesses[column.name].said
+    reason = "the key" if column.name in {found.key, _names_most(found)} else found.guesses[column.name].said
     if role is not Role.CONFIDENTIAL or not column.numeric:
         yield f"{name}: {role.value}  # {reason}"
         if role is Role.CONFIDENTIAL and (shares := propose_shares(con, table, column.name)) is not None:

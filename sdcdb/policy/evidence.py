@@ -17,6 +17,24 @@ PERSONAL = ("person", "reach", "house", "official", "login", "names of people", 
 VALUES = 400  # different values that are looked at
 CANDIDATES = 6  # columns that a composite key is sought among
 _NAMES_ONE = frozenset(["id", "key", "uuid", "no", "nr", "num", "number", "code", "sk", "ref", "nummer", "numero"])
+_NAMES_ONE_WITHIN = frozenset(
+    [
+        "line",
+        "seq",
+        "sequence",
+        "position",
+        "item",
+        "index",
+        "idx",
+        "visit",
+        "episode",
+        "wave",
+        "round",
+        "year",
+        "month",
+    ]
+)
+"""What numbers the records of one order, patient or panel member."""
 
 
 @dataclass(frozen=True)
@@ -59,11 +77,23 @@ def understand(con: duckdb.DuckDBPyConnection, profiles: list[TableProfile]) -> 
         seen = dict(referring)
         for name in _one_per_person(con, table, person, referring) if person else ():
             seen[name] = (seen[name][0], replace(seen[name][1], per_person=person))
-        roles = {name: guess_role(*both) for name, both in seen.items()}
+        roles = _with_one_class({name: guess_role(*both) for name, both in seen.items()})
         together = () if key else declared or _composite(con, table)
         most = _most_records(con, table, person) if person else 1
         found.append(Understood(table, roles, key, together, person, most, public[table.name]))
     return found
+
+
+def _with_one_class(guesses: dict[str, Guess]) -> dict[str, Guess]:
+    """Keep the first class column: a table has one, and what looks like another is kept safe."""
+    _, *others = [name for name, guess in guesses.items() if guess.role is Role.CLASS] or [""]
+    safe = {
+        name: replace(
+            guesses[name], role=Role.CONFIDENTIAL, reason=f"{guesses[name].reason}; a table has one", sure=False
+        )
+        for name in others
+    }
+    return {**guesses, **safe}
 
 
 def guess_public(table: TableProfile, guesses: Mapping[str, Guess], others: list[TableProfile]) -> str | None:
@@ -200,7 +230,9 @@ def _composite(con: duckdb.DuckDBPyConnection, table: TableProfile) -> tuple[str
     like = [
         c.name
         for c in table.columns
-        if not c.nulls and c.distinct > 1 and (_NAMES_ONE & set(tokens(c.name)) or c.type.startswith(("DATE", "TIME")))
+        if not c.nulls
+        and c.distinct > 1
+        and ((_NAMES_ONE | _NAMES_ONE_WITHIN) & set(tokens(c.name)) or c.type.startswith(("DATE", "TIME")))
     ][:CANDIDATES]
     source = quoted(table_reference(table.name))
     for size in (2, 3):

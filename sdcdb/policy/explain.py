@@ -9,7 +9,7 @@ from pydantic_core import ErrorDetails
 
 from sdcdb.errors import choices
 from sdcdb.fields.strict import described, written
-from sdcdb.policy.methods import COLUMN_METHODS, METHODS
+from sdcdb.policy.methods import column_methods, methods
 from sdcdb.policy.models import Policy
 
 FieldPath = tuple[str | int, ...]
@@ -48,10 +48,10 @@ def _message(details: ErrorDetails, path: FieldPath, data: Any) -> str:  # noqa:
     if kind in {"literal_error", "enum"}:
         return f"{given!r} is not allowed; {choices(str(given), _values(context['expected']))}"
     if kind == "union_tag_invalid":
-        allowed = METHODS if "columns" not in path else COLUMN_METHODS
+        allowed = methods() if "columns" not in path else column_methods()
         return f"{context['tag']!r} is not a method; {choices(str(context['tag']), allowed)}"
     if kind == "union_tag_not_found":
-        return f"needs a method; {choices('', COLUMN_METHODS)}, as in {{method: normal, sd: 10%}}"
+        return f"needs a method; {choices('', column_methods())}, as in {{method: normal, sd: 10%}}"
     if kind in {"too_short", "too_long"}:
         length = context.get("min_length", context.get("max_length"))
         return f"must hold {'at least' if kind == 'too_short' else 'at most'} {length}, not {context['actual_length']}"
@@ -73,7 +73,7 @@ def _path_in(data: Any, loc: FieldPath) -> FieldPath:
     for position, part in enumerate(loc):
         if part in (data if isinstance(data, dict) else range(len(data)) if isinstance(data, list) else ()):
             data = data[part]
-        elif position < len(loc) - 1 or not isinstance(data, dict) or part in METHODS:
+        elif position < len(loc) - 1 or not isinstance(data, dict) or part in methods():
             continue
         path.append(part)
     return tuple(path)
@@ -93,13 +93,13 @@ def _model_at(path: FieldPath, data: Any) -> type[BaseModel] | None:
 
 
 def _unwrap(annotation: Any, data: Any) -> Any:
-    """Look through Annotated and Optional; a union of methods is settled by the data's `method`."""
+    """Look through Annotated and Optional; which method it is, the data's `method` says."""
+    if get_origin(annotation) in {Union, UnionType}:
+        annotation = next(option for option in get_args(annotation) if option is not type(None))
     if get_origin(annotation) is Annotated:
         annotation = get_args(annotation)[0]
-    if get_origin(annotation) in {Union, UnionType}:
-        if isinstance(data, dict) and data.get("method") in METHODS:
-            return METHODS[data["method"]]
-        annotation = next(option for option in get_args(annotation) if option is not type(None))
+    if annotation is Any and isinstance(data, dict) and data.get("method") in methods():
+        return methods()[data["method"]]
     return annotation
 
 

@@ -152,7 +152,12 @@ def _by_type(column: ColumnProfile, shape: Shape | None, seen: Evidence) -> Gues
 
 
 def guess_key(table: TableProfile) -> str | None:
-    """Choose the column that names a record: unique, preferably first and called id."""
+    """Choose the column that names a record: unique, preferably first and called id.
+
+    An amount or a diagnosis that happens to differ in all records is none: what its name says it keeps.
+    """
     unique = [column for column in table.columns if column.unique and (column.integer or column.text)]
+    said = {column.name: _strong(column) for column in unique}
+    unique = [c for c in unique if (name := said[c.name]) is None or name.meaning.role == Role.IDENTIFIER.value]
     named = [column for column in unique if re.search(r"(^|_)(id|key|uuid|nr|no)$", column.name.lower())]
     return next((column.name for column in (*named, *unique)), None)

@@ -10,6 +10,7 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError
 
 from sdcdb.connection.identifiers import fold, folded_alike
+from sdcdb.connection.record_key import ROWID, Key, key_columns
 from sdcdb.errors import choices
 from sdcdb.fields.amount import Amount, FloorField, parse
 from sdcdb.fields.share import ShareField, parse_share
@@ -23,7 +24,6 @@ from sdcdb.policy.release_floors import Floors
 from sdcdb.policy.resources import Resources
 
 Aggregate = Literal["count", "sum", "avg", "min", "max"]
-ROWID = "rowid"
 
 
 def _pool(given: Any) -> Any:
@@ -117,8 +117,9 @@ class Table(Strict):
 
     public: bool = False
     """A table of public knowledge, such as a dimension table: `dept_dim: public`."""
-    key: str | None = None
-    """The column that names a record, unique and never reused; `rowid` for a table that never changes."""
+    key: Key | None = None
+    """The column that names a record, unique and never reused, or several that do so together: `[patient_id, visit]`;
+    `rowid` for a table that never changes."""
     person: str | None = None
     """The column that says whose record it is, where a person has several: `patient_id`. Left out, the key."""
     constant: tuple[str, ...] = ()
@@ -141,14 +142,12 @@ class Table(Strict):
 
     @field_validator("key", mode="before")
     @classmethod
-    def _one_column(cls, given: Any) -> Any:
-        if isinstance(given, list | tuple):
-            raise PydanticCustomError(
-                "key",
-                "names one column: give the table one made of these, such as "
-                "`ALTER TABLE t ADD COLUMN record_id VARCHAR; UPDATE t SET record_id = a || '/' || b`",
-            )
-        return given
+    def _columns_of_key(cls, given: Any) -> Any:
+        if given is None or isinstance(given, str):
+            return given
+        if not isinstance(given, list | tuple) or not given or not all(isinstance(name, str) for name in given):
+            raise PydanticCustomError("key", "must be the name of a column, or a list of names: `[patient_id, visit]`")
+        return given[0] if len(given) == 1 else tuple(given)
 
     @model_validator(mode="before")
     @classmethod
@@ -177,15 +176,14 @@ class Table(Strict):
         yield from ((("columns", name), alike) for name in folded_alike(self.columns))
         if self.key is None:
             yield ("key",), f"is required: the column that names a record, or {ROWID} for a table that never changes"
-        elif self.key != ROWID and self.key not in self.columns:
-            yield ("key",), f"{self.key!r} is not a column of this table; {choices(self.key, [*self.columns, ROWID])}"
-        elif self.key in self.columns and self.columns[self.key].role is not Role.IDENTIFIER:
-            yield ("columns", self.key), "is the key, so its role must be identifier: it names one person"
+        else:
+            yield from self._key_problems(self.key)
         classes = self.named(Role.CLASS)
         for extra in classes[1:]:
             yield ("columns", extra), f"is a second class column beside {classes[0]!r}: a table has one"
         yield from self._link_problems()
         yield from people.problems_of_table(self)
+        yield from self._published_problems()
         for view_name, view in self.protect.items():
             for column in view.columns:
                 path = ("protect", view_name, "columns", column)
@@ -193,6 +191,40 @@ class Table(Strict):
                     yield path, f"is not a column of this table; {choices(column, self.columns)}"
                 elif self.columns[column].role is Role.IDENTIFIER:
                     yield path, "is an identifier: it never appears in a protected view, so there is nothing to perturb"
+
+    def _published_problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
+        """Yield why the counts of a category cannot be public."""
+        public = [name for name, column in self.columns.items() if column.counts == "public"]
+        for name in public:
+            path = ("columns", name, "counts")
+            if name != public[0]:
+                yield path, f"is public for {public[0]!r} already: of a table, for one category"
+            if self.person is not None:
+                yield path, "cannot be public where a person has several records: what one of them tells adds up"
+            if self.restrict is not None and self.restrict.refresh == "auto":
+                yield path, "cannot be public with `refresh: auto`: two versions would tell of those who came between"
+
+    def _key_problems(self, key: Key) -> Iterator[tuple[tuple[str | int, ...], str]]:
+        if key == ROWID and ROWID not in self.columns:
+            return
+        unknown = [name for name in key_columns(key) if name not in self.columns]
+        if unknown:
+            allowed = [*self.columns, ROWID] if isinstance(key, str) else list(self.columns)
+            yield ("key",), f"{unknown[0]!r} is not a column of this table; {choices(unknown[0], allowed)}"
+        elif isinstance(key, str):
+            if self.columns[key].role is not Role.IDENTIFIER:
+                yield ("columns", key), "is the key, so its role must be identifier: it names one person"
+        else:
+            folded = [fold(name) for name in key]
+            if twice := [name for name in key if folded.count(fold(name)) > 1]:
+                yield ("key",), f"names {twice[0]!r} twice"
+            roles = {name: self.columns[name].role for name in key}
+            if Role.IDENTIFIER not in roles.values():
+                yield ("key",), "names one record, so the role of at least one of its columns must be identifier"
+            for name, role in roles.items():
+                if role in {Role.CONFIDENTIAL, Role.CLASS}:
+                    why = "a record would get another name when its value changes; leave it out of the key"
+                    yield ("columns", name), f"is {role.value} and in the key: {why}"
 
     def _link_problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
         secret = self.named(Role.CONFIDENTIAL)
@@ -306,6 +338,13 @@ class Policy(Strict):
             for name in link.columns:
                 if name not in known:
                     yield ("linked", number), f"{name!r} is not a confidential column; {choices(name, known)}"
+                elif any(column.counts == "public" for column in self._table_of(name).columns.values()):
+                    why = "answers about the other table could tell apart people on whose being alike that rests"
+                    yield ("linked", number), f"{name!r} is in a table with `counts: public`: {why}; leave one out"
+
+    def _table_of(self, column: str) -> Table:
+        """Return the table of a column that is written with its table."""
+        return next(each for name, each in self.tables.items() if column in {f"{name}.{own}" for own in each.columns})
 
     def distinct_pairs(self) -> frozenset[frozenset[str]]:
         """Return the pairs of tables that the owner says hold the records of different people."""

@@ -43,5 +43,7 @@ def problems_of_references(tables: Mapping[str, "Table"]) -> Iterator[Problem]:
                 yield path, f"{parent!r} is public: public tables are joined without being declared"
             elif parent == name:
                 yield path, "refers to its own table"
+            elif isinstance(tables[parent].key, tuple):
+                yield path, f"{parent!r} has a key of several columns, which one column cannot refer to: leave this out"
             elif tables[parent].key in {None, ROWID}:
                 yield path, f"{parent!r} has no key column that could be referred to"

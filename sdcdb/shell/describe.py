@@ -35,6 +35,8 @@ def _columns(relation: Relation) -> Iterator[tuple[str, str, str]]:
             use = f"{', '.join(relation.limits.aggregates)}; values {_range(relation.confidential[column])}"
         elif column in relation.categories:
             use = f"COUNT(*) by its values, shares; known: {relation.categories[column].public}"
+        elif column in relation.published:
+            use = f"its counts are public; conditions, GROUP BY, aggregates; known: {relation.published[column].public}"
         else:
             use = "conditions, GROUP BY, aggregates"
         yield column, kind, use

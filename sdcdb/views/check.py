@@ -7,13 +7,14 @@ from functools import cache, partial
 import duckdb
 
 from sdcdb.connection.identifiers import fold, identifier, quoted, table_reference
-from sdcdb.connection.profile import ColumnProfile, TableProfile, profile, table_names, view_names
-from sdcdb.errors import Problem, choices, counted
+from sdcdb.connection.profile import ColumnProfile, TableProfile, column_types, profile, table_names, view_names
+from sdcdb.connection.record_key import ROWID, key_sql, key_words
+from sdcdb.errors import DatabaseError, Problem, choices, counted
 from sdcdb.fields.category_shares import NULL
 from sdcdb.fields.histogram import histogram
 from sdcdb.policy.links import Equation, parse_link
 from sdcdb.policy.load import Document, FieldPath, dotted
-from sdcdb.policy.models import ROWID, Column, Policy, Role, Table
+from sdcdb.policy.models import Column, Policy, Role, Table
 from sdcdb.techniques.registry import TECHNIQUES
 from sdcdb.techniques.technique import Kind
 from sdcdb.views.catalogue import kinds
@@ -67,8 +68,13 @@ def _check_tables(con: duckdb.DuckDBPyConnection, document: Document, read: Read
     for name, table in document.policy.tables.items():
         path: FieldPath = ("tables", name)
         if fold(name) in own and fold(name) not in names:
+            try:
+                column_types(con, own[fold(name)])
+            except DatabaseError as why:
+                yield Misfit(path, str(why))
+                continue
             names[fold(name)] = own[fold(name)]
-            yield from _check_view(path, table)
+            yield from _check_view(con, path, own[fold(name)], table)
         if fold(name) not in names:
             yield Misfit(path, f"is not a table of the database; {choices(name, names.values())}")
             continue
@@ -87,14 +93,22 @@ def _check_tables(con: duckdb.DuckDBPyConnection, document: Document, read: Read
             yield Misfit(("tables",), f"the table {name!r} is not declared: nobody can reach it", "warning")
 
 
-def _check_view(path: FieldPath, table: Table) -> Iterator[Misfit]:
-    """Say what a view cannot have: it has no rowid, and questions are answered about tables only."""
-    if table.restrict is not None:
-        yield Misfit(
-            (*path, "restrict"), "this is a view: questions are answered about tables; declare its table instead"
-        )
+def _check_view(con: duckdb.DuckDBPyConnection, path: FieldPath, name: str, table: Table) -> Iterator[Misfit]:
+    """Say what a view cannot have: it has no rowid, and what is asked about must not change by itself."""
     if table.key == ROWID:
         yield Misfit((*path, "key"), "this is a view, which has no rowid: name a column that is unique in every record")
+    if table.restrict is not None and _changes(con, name):
+        yield Misfit(
+            (*path, "restrict"),
+            "this is a view whose records are other ones each time it is read: questions cannot be audited; store them "
+            "in a table",
+        )
+
+
+def _changes(con: duckdb.DuckDBPyConnection, view: str) -> bool:
+    """Tell whether a view that is read twice has other records, as one with `random()` has."""
+    digest = f"SELECT count(*), bit_xor(md5_number(CAST(v AS VARCHAR))) FROM {quoted(table_reference(view))} AS v"
+    return con.execute(digest).fetchall() != con.execute(digest).fetchall()
 
 
 def _check_links(con: duckdb.DuckDBPyConnection, policy: Policy, real: dict[str, str]) -> Iterator[Misfit]:
@@ -144,7 +158,7 @@ def _check_table(con: duckdb.DuckDBPyConnection, table: Table, found: TableProfi
         if fold(name) not in declared:
             yield Misfit(("columns",), f"the column {name!r} has no role; {choices(name, Role)}")
     yield from _check_pockets(con, table, found)
-    yield from _check_key(table, found)
+    yield from _check_key(con, table, found)
     yield from (Misfit(*each) for each in check_people(con, table, found))
     yield from _check_methods(table, found)
     yield from _check_size(table, found)
@@ -224,7 +238,10 @@ def _off_grid(con: duckdb.DuckDBPyConnection, table: str, column: str, low: floa
     return int(row[0]) if row else 0
 
 
-def _check_key(table: Table, found: TableProfile) -> Iterator[Misfit]:
+def _check_key(con: duckdb.DuckDBPyConnection, table: Table, found: TableProfile) -> Iterator[Misfit]:
+    if isinstance(table.key, tuple):
+        yield from _check_together(con, table.key, found)
+        return
     key = found.column(table.key) if table.key else None  # a column that is called rowid hides DuckDB's own
     if key is None:
         return
@@ -233,6 +250,28 @@ def _check_key(table: Table, found: TableProfile) -> Iterator[Misfit]:
     if key.distinct < found.rows - key.nulls:
         twice = found.rows - key.nulls - key.distinct
         yield Misfit(("key",), f"{key.name!r} is not unique: {twice} records repeat another record's key")
+
+
+def _check_together(con: duckdb.DuckDBPyConnection, key: tuple[str, ...], found: TableProfile) -> Iterator[Misfit]:
+    """Say what is wrong with a key of several columns: a part that is NULL, or a combination that repeats."""
+    parts = [column for name in key if (column := found.column(name)) is not None]
+    for column in parts:
+        if column.nulls:
+            yield Misfit(
+                ("key",),
+                f"{column.name!r} is NULL in {column.nulls} of {found.rows} records: every record needs a whole key",
+            )
+    if len(parts) == len(key) and not any(column.nulls for column in parts):
+        whole = key_sql(tuple(column.name for column in parts))
+        ((different,),) = con.execute(
+            f"SELECT count(DISTINCT {whole}) FROM {quoted(table_reference(found.name))}"
+        ).fetchall()
+        if different < found.rows:
+            twice = found.rows - different
+            yield Misfit(
+                ("key",),
+                f"{key_words(key)} are not unique together: {counted(twice, 'record')} with the key of another",
+            )
 
 
 def _check_methods(table: Table, found: TableProfile) -> Iterator[Misfit]:

@@ -6,10 +6,11 @@ import duckdb
 
 from sdcdb.connection.identifiers import fold, table_reference
 from sdcdb.connection.profile import ColumnProfile, TableProfile
+from sdcdb.connection.record_key import ROWID, is_key, key_words
 from sdcdb.errors import DataError
 from sdcdb.policy.evidence import names_person, numbers_something
 from sdcdb.policy.load import FieldPath
-from sdcdb.policy.models import ROWID, Role, Table
+from sdcdb.policy.models import Role, Table
 from sdcdb.views.per_person import KEY_TYPES, People, among_records, broken, find_people, people_of
 
 Finding = tuple[FieldPath, str, str]
@@ -65,14 +66,14 @@ def _missing(con: duckdb.DuckDBPyConnection, table: Table, found: TableProfile) 
         return
     alike = ", ".join(name for name in (c.name for c in found.columns) if name in people.one_value)
     same = f"; each has one value of {alike}" if alike else ""
-    several = f"{table.key!r} names a record, and {column.name!r} up to {people.most:,} of them{same}"
+    several = f"{key_words(table.key or ROWID)} names a record, and {column.name!r} up to {people.most:,} of them{same}"
     add = f"If it names a person, add `person: {column.name}`: else records are counted where people should be"
     yield ("key",), f"{several}. {add}", "warning"
 
 
 def likely_person(con: duckdb.DuckDBPyConnection, table: Table, found: TableProfile) -> ColumnProfile | None:
     """Return the identifier that seems to name a person with several records, the likeliest first."""
-    identifiers = {fold(name) for name in table.named(Role.IDENTIFIER)} - {fold(table.key or ROWID)}
+    identifiers = {fold(name) for name in table.named(Role.IDENTIFIER) if not is_key(name, table.key)}
     repeated = [
         column
         for column in found.columns

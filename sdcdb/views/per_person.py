@@ -13,9 +13,10 @@ from sqlglot import exp
 
 from sdcdb.connection.identifiers import fold, identifier, quoted, table_reference
 from sdcdb.connection.profile import TableProfile
+from sdcdb.connection.record_key import ROWID, is_key
 from sdcdb.engines.expressions import TABLE, Lane, Row
 from sdcdb.errors import DataError
-from sdcdb.policy.models import ROWID, Role, Table
+from sdcdb.policy.models import Role, Table
 from sdcdb.techniques.registry import TECHNIQUES
 from sdcdb.techniques.technique import ColumnSpec, Fitted, Params, Source
 
@@ -50,7 +51,7 @@ class People:
 
 def people_of(con: duckdb.DuckDBPyConnection, table: Table, found: TableProfile) -> People | None:
     """Return whose records a table holds; None where a record is a person."""
-    if table.person is None or fold(table.person) == fold(table.key or ROWID):
+    if table.person is None or is_key(table.person, table.key):
         return None
     column = found.column(table.person)
     if column is None or column.type not in KEY_TYPES or fold(column.name) == ROWID:

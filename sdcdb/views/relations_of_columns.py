@@ -8,8 +8,9 @@ from math import isfinite
 import duckdb
 
 from sdcdb.connection.identifiers import identifier, quoted, table_reference
+from sdcdb.connection.record_key import ROWID, key_sql
 from sdcdb.policy.links import Equation
-from sdcdb.policy.models import ROWID, Policy, Role
+from sdcdb.policy.models import Policy, Role
 
 STRONG = 0.95  # of the rank correlation (Spearman's rho)
 FEWEST = 20  # records, below which ranks go together by chance
@@ -76,9 +77,7 @@ def _source(policy: Policy, first: tuple[str, str], second: tuple[str, str]) -> 
     keys = [policy.tables[name].key for name, _ in (first, second)]
     if None in keys or ROWID in keys:
         return None
-    one, other = (
-        f"CAST({alias}.{quoted(identifier(str(key)))} AS VARCHAR)" for alias, key in zip("ab", keys, strict=True)
-    )
+    one, other = (f"CAST({key_sql(key, alias)} AS VARCHAR)" for alias, key in zip("ab", keys, strict=True) if key)
     return (
         f"SELECT {x} AS x, {y} AS y FROM {left} a JOIN {right} b ON {one} = {other} "
         f"WHERE {x} IS NOT NULL AND {y} IS NOT NULL"

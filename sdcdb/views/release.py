@@ -78,6 +78,8 @@ def _write(database: Governed, view: str, part: Path, ending: str) -> None:
     name = quoted(table_reference(view))
     if ending == ".duckdb":
         with connect(part, create=True) as con:  # a file of its own: no catalogue, no lists, no view definition
+            if schema := table_reference(view).args.get("db"):
+                con.execute(f"CREATE SCHEMA IF NOT EXISTS {quoted(schema)}")
             con.register("released", database.con.sql(f"FROM {name} ORDER BY ALL").to_arrow_reader())
             con.execute(f"CREATE TABLE {name} AS FROM released")
             con.unregister("released")

@@ -24,9 +24,9 @@ from typing import Any
 from sqlglot import exp
 
 from sdcdb.connection.identifiers import identifier
+from sdcdb.connection.record_key import ROWID
 from sdcdb.engines.spark import SparkDialect, spark_type
 from sdcdb.errors import DataError, InternalError, choices
-from sdcdb.policy.models import ROWID
 from sdcdb.techniques.technique import Fitted
 from sdcdb.views.plan import Plan
 from sdcdb.views.secret import Secret

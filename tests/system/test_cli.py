@@ -217,6 +217,21 @@ def test_ctrl_c_leaves_nothing_behind(tmp_path: Path, wait: float) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_ctrl_c_while_libraries_load_ends_in_one_word(tmp_path: Path) -> None:
+    """The library that is loading waits for the signal, so that no machine is too fast or too slow for this."""
+    (tmp_path / "typer.py").write_text("import time\nprint('loading', flush=True)\ntime.sleep(60)\n")
+    env = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    process = subprocess.Popen([*COLD, "--version"], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "loading\n"
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=20)
+    finally:
+        process.kill()
+    assert (process.returncode, errors) == (130, "interrupted\n")
+
+
 def test_the_version_names_both_programs() -> None:
     printed = subprocess.run([*COLD, "--version"], capture_output=True, text=True, check=True).stdout
     assert printed.startswith("sdcdb 0.")

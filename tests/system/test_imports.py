@@ -21,7 +21,7 @@ except SystemExit as end:
 print(json.dumps([code, [name for name in {LARGE!r} if name in sys.modules]]), file=sys.stderr)
 """
 READING = ("numpy", "duckdb", "sqlglot")
-DECIDING = (*READING, "pyarrow", "numba", "scipy.linalg", "highspy")
+DECIDING = (*READING, "pyarrow")
 
 
 def loaded(*arguments: str, cwd: Path) -> tuple[int, list[str]]:

@@ -10,11 +10,10 @@ from support.paths import ROOT
 import sdcdb
 from sdcdb.connection.profile import profile
 from sdcdb.database import Database
-from sdcdb.errors import PolicyError
 from sdcdb.policy.draft import draft_policy
 from sdcdb.policy.evidence import Understood, understand
 from sdcdb.policy.load import parse_document
-from sdcdb.policy.models import Policy
+from sdcdb.policy.models import Policy, Role
 from sdcdb.policy.value_shapes import read_values
 
 PERSONS = """
@@ -75,8 +74,10 @@ def test_roles_on_public_schemas() -> None:
     assert found["held_out"]["columns"] >= 100
     for part in found.values():
         assert part["identifiers_that_leave"] == []
-        assert part["accuracy"] >= 0.9
         assert len(part["unsafe"]) <= 2
+    assert min(found[part]["accuracy"] for part in ("tuned", "held_out")) >= 0.9
+    assert found["fresh"]["unsafe"] == []
+    assert found["fresh"]["accuracy"] >= 0.85  # of unknown abbreviations most are kept safe
 
 
 @pytest.mark.parametrize(
@@ -84,6 +85,8 @@ def test_roles_on_public_schemas() -> None:
     [
         ("dateOfBirth", "quasi"),
         ("GEBURTSDATUM", "quasi"),
+        ("CURRENTILLNESSDATE", "confidential"),
+        ("lohnsteuerklasse", "confidential"),
         ("Staatsangehörigkeit", "quasi"),
         ("Versichertennummer", "identifier"),
         ("religion", "confidential"),
@@ -151,7 +154,7 @@ def test_the_key_of_people_under_another_prefix_never_passes() -> None:
     assert "lo_orderkey: identifier" in text
     assert "lo_custkey: identifier  # the key of a person in 'customer'" in text
     assert "person: lo_custkey  # CHECK: somebody has 6 records" in text
-    assert "(lo_orderkey, lo_linenumber) are unique together" in text
+    assert "key: [lo_orderkey, lo_linenumber]  # CHECK: unique together" in text
 
 
 def test_persons_with_several_records_and_keys_of_two_columns() -> None:
@@ -204,13 +207,23 @@ def test_views_and_other_schemas() -> None:
     assert [problem for problem in database.check() if problem.severity == "error"] == []
 
 
-def test_a_composite_primary_key_is_named_and_a_list_as_key_is_refused_in_words() -> None:
+def test_a_composite_primary_key_with_a_part_that_may_be_confidential_is_named_and_not_taken() -> None:
     with duckdb.connect() as con:
         con.execute('CREATE SCHEMA "Prüfungs Amt"')
         odd = '"Prüfungs Amt"."an""odd.名前"'
         con.execute(f'CREATE TABLE {odd} ("Straße" VARCHAR, haus INT, x INT, PRIMARY KEY ("Straße", haus))')
         con.execute(f"INSERT INTO {odd} SELECT 's' || i // 9, i % 9, i % 4 FROM range(90) AS r(i)")
         text = draft_policy(con, "uni.duckdb")
-    assert "(Straße, haus) are unique together" in text
-    with pytest.raises(PolicyError, match="names one column"):
-        parse_document("version: 1\ntables:\n  t:\n    key: [a, b]\n    columns: {a: identifier, b: identifier}\n")
+    assert "key: rowid  # CHECK: (Straße, haus) are unique together" in text
+    assert "if none of them is confidential" in text
+
+
+def test_an_amount_that_differs_everywhere_is_no_key() -> None:
+    with duckdb.connect() as con:
+        con.execute(
+            "CREATE TABLE visits AS SELECT i // 3 AS patient_id, 1 + i % 3 AS visit, 100 + i * 7919 % 5000 AS costs "
+            "FROM range(3000) t(i)"
+        )
+        (found,) = understand(con, [profile(con, "visits")])
+    assert (found.key, found.together) == (None, ("patient_id", "visit"))
+    assert found.guesses["costs"].role is Role.CONFIDENTIAL

@@ -8,7 +8,7 @@ from typing import Any
 import duckdb
 import jsonschema
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 from ruamel.yaml import YAML
@@ -142,6 +142,7 @@ ODD_NAMES = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, 
 
 
 @given(st.lists(ODD_NAMES, min_size=1, max_size=4, unique_by=str.casefold), ODD_NAMES)
+@example(["0", "Y", "Ý"], "two columns that say class")
 @settings(deadline=None, max_examples=60)
 def test_drafts_survive_any_name(columns: list[str], table: str) -> None:
     con = duckdb.connect()
