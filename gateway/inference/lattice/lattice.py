@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from sdcdb.gateway.inference.algebra.growth import Growth
 from sdcdb.gateway.inference.lattice.basis import Basis, fresh_basis, from_short, grown, pinned, with_set
-from sdcdb.gateway.inference.lattice.margins import longest_for, margins_of_lengths
+from sdcdb.gateway.inference.lattice.margins import longest_for, margins_of_squares
 from sdcdb.gateway.inference.lattice.short_vectors import ShortVectors
 
 Floats = NDArray[np.float64]
@@ -34,7 +34,10 @@ MOST_STEPS, MOST_SHARE = 10.0, 0.15
 SHADOWS, KNOWN = 3, 0.2
 DENSE = 1200
 SHARE = 0.6  # of the cap that one user's questions may raise the margin by
-EASY = 0.25  # of the longest short vector that the cap bears: up to that, none is made shorter
+EASY = 0.25  # of the longest vector that the cap bears: up to that, none is made shorter
+COMFORT = 0.7  # of the cap: up to that, no vector is made shorter
+LIGHTEST, FEW = 5e-4, 24  # where others are looked for that make vectors shorter, and of how many, in passing
+MANY = (100, 200)  # of how many, before a question is denied
 NUMBERS = 24_000_000  # of a basis, vectors times columns
 
 
@@ -138,7 +141,7 @@ class Lattice:
         """The largest margin of a record, in steps."""
         if self.basis is not None:
             return self.basis.worst
-        return np.inf if self.short is None else float(_short_margins(self.short, self.grid.cap).max(initial=0.0))
+        return np.inf if self.short is None else _worst(self.short)
 
     @property
     def level(self) -> float:
@@ -161,10 +164,8 @@ class Lattice:
 
     def _with_set(self, cells: Cells) -> "Lattice":
         cap = self.grid.cap
-        longest = longest_for(cap, len(self.counts))
-        short = None if self.short is None else self.short.with_set(cells, EASY * longest)
-        if short is not None and float(_short_margins(short, cap).max(initial=0.0)) > cap:
-            short = None
+        short = None if self.short is None else self.short.with_set(cells)
+        short = None if short is None else _within_cap(short, cap)
         if short is not None and len(short.records) > DENSE:
             return Lattice(self.grid, self.counts, None, (), short)
         basis = self.basis
@@ -208,7 +209,7 @@ class Lattice:
         if self.short is not None:
             free = _free(number, self.short)
             left = self.short.pinned(np.flatnonzero(free < 0.5))
-            return nothing if left is None else _per_record(_short_margins(left, self.grid.cap), free, left)
+            return nothing if left is None else _per_record(_margins(left), free, left)
         return nothing
 
 
@@ -222,8 +223,24 @@ def _per_record(margin: Floats, free: Floats, columns: Basis | ShortVectors) -> 
     return np.asarray(np.where(total > 0, each, 0.0)[columns.labels], dtype=np.float64)
 
 
-def _short_margins(short: ShortVectors, cap: float) -> Floats:
-    return margins_of_lengths(short.longest(longest_for(cap, len(short.counts))), short.records)
+def _margins(short: ShortVectors) -> Floats:
+    return margins_of_squares(short.squares, short.records)
+
+
+def _worst(short: ShortVectors) -> float:
+    return float(_margins(short).max(initial=0.0))
+
+
+def _within_cap(short: ShortVectors, cap: float) -> ShortVectors | None:
+    """Return vectors whose margins do not pass the cap: some made shorter, if need be; None if that does not do."""
+    long = EASY * longest_for(cap, len(short.counts))
+    if _worst(short) > COMFORT * cap:
+        short = short.shortened(long, FEW, LIGHTEST)
+    for most in MANY:
+        if _worst(short) <= cap:
+            return short
+        short = short.shortened(long, most)
+    return short if _worst(short) <= cap else None
 
 
 def _numbers(short: ShortVectors) -> int:

@@ -13,10 +13,14 @@ and arrives at x plus whole multiples of the b_i: a whole-number solution. Two w
     it, the probabilities add up to less than 1: some choice moves no coordinate by more.
 
 One choice is made for all coordinates: taking the better bound for each is wrong (they belong to different solutions).
-The v_i used here are Gram-Schmidt vectors, which are short even where the b_i are long. They are orthogonal, so the
-sum of their squares in one coordinate is at most the largest of their squared lengths: that is a margin too, for which
-nothing has to be known but how long the b_i are at most. A b_i that is long does no harm where the others, put before
-it, explain nearly all of it: what any real combination of them leaves is at least as long as its Gram-Schmidt vector.
+The v_i of a basis are Gram-Schmidt vectors, which are short even where the b_i are long.
+
+Of sparse vectors only the b_i are kept. Put those first that are short, of squared lengths of at most D in some
+geometry in which column j has the weight w_j. Their Gram-Schmidt vectors are not longer, and are orthogonal there, so
+the sum of their squares in column j is at most D / w_j. For those that are long, which come last, v_i = b_i, and their
+squares are added up as they are. Any D and any weights will do. The weights used here (`weights`) make the margins of
+all records alike, since a total may move further where more records share it, and add a little for every entry, which
+keeps vectors sparse.
 """
 
 import math
@@ -27,6 +31,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 ROUNDING = 1.000001  # Gram-Schmidt vectors are known in floating point only
+ENTRY = 4e-4  # what an entry of 1 adds to the squared length of a sparse vector, wherever it is
 
 
 def best_margins(whole: Floats, squares: Floats, records: Floats) -> Floats:
@@ -46,15 +51,17 @@ def best_margins(whole: Floats, squares: Floats, records: Floats) -> Floats:
 def longest_for(cap: float, columns: int) -> float:
     """Return the squared length of Gram-Schmidt vectors up to which (R) moves nobody by more than `cap`.
 
-    Gram-Schmidt vectors are orthogonal, so sum_i v_i[j]^2 is at most the largest |v_i|^2, in the geometry in which a
-    total of c records counts 1 / c, times c.
+    Gram-Schmidt vectors are orthogonal, so sum_i v_i[j]^2 is at most the largest |v_i|^2 divided by the weight of j,
+    which is 1 / c for the vectors of a basis and at least 1 / c^2 for sparse ones, c being its records.
     """
     return 2.0 * (cap / ROUNDING) ** 2 / math.log(2 * columns + 1)
 
 
-def margins_of_lengths(longest: float, records: Floats) -> Floats:
-    """Return how far the total of each column moves, per record of it, when no vector has a larger squared length.
+def weights(records: Floats) -> Floats:
+    """Return what the square of a number in a column of so many records counts in the length of a sparse vector."""
+    return np.asarray(records**-2.0 + ENTRY, dtype=np.float64)
 
-    Holds for any independent vectors: their Gram-Schmidt vectors are not longer than they are.
-    """
-    return np.asarray(ROUNDING * np.sqrt(longest * math.log(2 * len(records) + 1) / 2 / records), dtype=np.float64)
+
+def margins_of_squares(squares: Floats, records: Floats) -> Floats:
+    """Return how far the total of each column moves, per record of it, if sum_i v_i[j]^2 is at most `squares`: (R)."""
+    return np.asarray(ROUNDING * np.sqrt(squares * math.log(2 * len(records) + 1) / 2) / records, dtype=np.float64)

@@ -1,58 +1,67 @@
 """Short whole-number vectors on which every answered sum vanishes: for any number of atoms.
 
 They are kept sparse. When a set is answered, vectors with a sum over it are replaced by differences: those of a
-spanning tree of least length (`sparse_rows`), which span all whole-number combinations without a sum. Then each new
-vector is made shorter by others, while that helps. Every vector is explicit: added to a table it changes no answer.
+spanning tree of least length (`sparse_rows`), which span all whole-number combinations without a sum. Where some have
+grown long, they are made shorter by others (`shortened`). Every vector is explicit: added to a table it changes no
+answer.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdcdb.gateway.inference.algebra.growth import Growth
 from sdcdb.gateway.inference.intervals.atoms import refine
-from sdcdb.gateway.inference.lattice.explained_rows import unexplained
+from sdcdb.gateway.inference.lattice.margins import weights
 from sdcdb.gateway.inference.lattice.sparse_rows import (
+    Rows,
+    add_squares,
+    by_column,
     cheapest_tree,
     differences,
     lengths,
-    partners,
     replaced,
+    shorter,
     sums_inside,
+    with_changed,
 )
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Entries = NDArray[np.int32]
 Cells = NDArray[np.bool_]
 
 ENTRIES = 4_000_000  # of all vectors together
-ROUNDS = 3  # of shortening
-MOST_LONG, STEPS = 32, 16  # vectors that others explain, and steps towards how well they do
+ROUNDS = 4  # of shortening one vector
+LONG = (0, 4, 8, 16, 32, 64, 128, 256, 512)  # how many vectors are taken by themselves, as the longest
 
 
 @dataclass(frozen=True, eq=False)
 class ShortVectors:
     """The vectors, as sparse rows over atoms: `labels` is the atom of each cell, `records` the records of each atom.
 
-    `size` is the squared length of each vector, where a number in the total of an atom of c records counts 1 / c.
+    `size` is the squared length of each vector, in the geometry of `margins.weights`.
     """
 
     labels: Ints
     counts: Floats
     records: Floats
     starts: Ints
-    columns: Ints
-    numbers: Ints
+    columns: Entries
+    numbers: Entries
     size: Floats
-    _longest: dict[float, float] = field(default_factory=dict, init=False)
 
     @classmethod
     def fresh(cls, counts: Floats) -> "ShortVectors":
         """Return the one vector of the one atom that there is before the first question."""
-        one = np.ones(1, dtype=np.int64)
-        records = np.array([counts.sum()])
-        return cls(np.zeros(len(counts), dtype=np.int64), counts, records, np.array([0, 1]), 0 * one, one, 1 / records)
+        one, records, labels = (
+            np.ones(1, dtype=np.int32),
+            np.array([counts.sum()]),
+            np.zeros(len(counts), dtype=np.int64),
+        )
+        return cls(labels, counts, records, np.array([0, 1]), 0 * one, one, weights(records))
 
     @property
     def number(self) -> int:
@@ -69,25 +78,33 @@ class ShortVectors:
             found,
             records=np.append(self.records, float(growth.newcomers)),
             starts=np.append(self.starts, self.starts[-1] + 1),
-            columns=np.append(self.columns, atoms - 1),
-            numbers=np.append(self.numbers, 1),
-            size=np.append(self.size, 1.0 / growth.newcomers),
+            columns=np.append(self.columns, np.int32(atoms - 1)),
+            numbers=np.append(self.numbers, np.int32(1)),
+            size=np.append(self.size, weights(np.array([float(growth.newcomers)]))),
         )
 
-    def longest(self, wanted: float) -> float:
-        """Return what the squared lengths of their Gram-Schmidt vectors are at most, if those that are long come last.
+    @cached_property
+    def weights(self) -> Floats:
+        """The weight of each atom in the length of a vector."""
+        return weights(self.records)
 
-        Those are longer than `wanted`: what the others leave of them is made shorter until it is not, or for `STEPS`.
+    @cached_property
+    def squares(self) -> Floats:
+        """What the squares of Gram-Schmidt vectors add up to in each atom, at most, if those that are long come last.
+
+        Of a few numbers of vectors that are taken for long, the one for which the worst record has the least.
         """
-        if wanted not in self._longest:
-            long = self.size > wanted
-            found = float(self.size.max(initial=0.0))
-            if 0 < np.count_nonzero(long) <= min(MOST_LONG, self.number - 1):
-                rows = (self.starts, self.columns, self.numbers)
-                left = unexplained(rows, long, self.records**-0.5, wanted, STEPS)
-                found = max(float(self.size[~long].max()), left)
-            self._longest[wanted] = found
-        return self._longest[wanted]
+        order = np.argsort(-self.size, kind="stable")
+        long, best, least = np.zeros(len(self.records)), None, np.inf
+        for before, number in zip((0, *LONG), LONG, strict=False):
+            if number >= self.number:
+                break
+            add_squares(self.starts, self.columns, self.numbers, order[before:number], long)
+            found = self.size[order[number]] / self.weights + long
+            worst = float((found / self.records**2).max())
+            if worst < least:
+                best, least = found, worst
+        return np.zeros(len(self.records)) if best is None else best
 
     def inside(self, cells: Cells) -> Cells:
         """Return the atoms of a set, which cuts none."""
@@ -95,11 +112,8 @@ class ShortVectors:
         found[self.labels[cells]] = True
         return found
 
-    def with_set(self, cells: Cells, enough: float = 0.0) -> "ShortVectors | None":
-        """Return the vectors that vanish on one more set; None if they have too many entries.
-
-        New vectors that are longer than `enough`, squared, are made shorter where that is possible.
-        """
+    def with_set(self, cells: Cells) -> "ShortVectors | None":
+        """Return the vectors that vanish on one more set; None if they have too many entries."""
         part = self._split(cells)
         sums = sums_inside(part.starts, part.columns, part.numbers, part.inside(cells))
         if not sums.any():
@@ -110,15 +124,26 @@ class ShortVectors:
         part, sums = found
         active = np.flatnonzero(sums)
         rows = (part.starts, part.columns, part.numbers)
-        first, second = cheapest_tree(active, sums, *rows, 1.0 / part.records, part.size)
+        first, second = cheapest_tree(active, sums, *rows, part.weights, part.size)
         new = differences(first, second, sums[first] * sums[second] // sums[active[0]] ** 2, *rows)
         if new is None:
             return None
-        made = part._with_rows(replaced(*rows, active[:-1], new, int(active[-1])))  # noqa: SLF001 - one of us
-        if made is None:
-            return None
-        long = active[:-1][made.size[active[:-1]] > enough]
-        return made._shortened(long) if len(long) else made  # noqa: SLF001 - one of us
+        return part._with_rows(replaced(*rows, active[:-1], new, int(active[-1])))  # noqa: SLF001 - one of us
+
+    def shortened(self, least: float, most: int, lightest: float = 0.0) -> "ShortVectors":
+        """Return the vectors with the longest of them made shorter by others, where that is possible.
+
+        They are those longer than `least`, squared, and no more than `most`. Who makes them shorter is looked for in
+        atoms of a weight of at least `lightest`.
+        """
+        long = np.flatnonzero(self.size > least)
+        long = long[np.argsort(-self.size[long], kind="stable")[:most]]
+        if not len(long):
+            return self
+        rows = (self.starts, self.columns, self.numbers)
+        index = by_column(*rows, np.arange(self.number), self.weights >= lightest)
+        changed, sizes, columns, numbers = shorter(long, *rows, self.weights, self.size, index, ROUNDS)
+        return self._with_rows(with_changed(*rows, changed, (sizes, columns, numbers))) or self
 
     def pinned(self, columns: Ints) -> "ShortVectors | None":
         """Return the vectors that leave some atoms' totals as they are, whatever whole numbers those are.
@@ -143,16 +168,16 @@ class ShortVectors:
         parents[labels[labels >= number] - number] = self.labels[labels >= number]
         records = np.asarray(np.bincount(labels, self.counts, columns), dtype=np.float64)
         starts = np.concatenate([self.starts, self.starts[-1] + 2 * np.arange(1, more + 1)])
-        fresh = np.stack([parents, number + np.arange(more)], axis=1)
+        fresh = np.stack([parents, number + np.arange(more)], axis=1).astype(np.int32)
         wide = np.concatenate([self.columns, fresh.ravel()])
-        numbers = np.concatenate([self.numbers, np.tile([-1, 1], more)])
-        size = lengths(starts, wide, numbers, 1.0 / records)
+        numbers = np.concatenate([self.numbers, np.tile(np.array([-1, 1], dtype=np.int32), more)])
+        size = lengths(starts, wide, numbers, weights(records))
         return ShortVectors(labels, self.counts, records, starts, wide, numbers, size)
 
-    def _with_rows(self, rows: tuple[Ints, Ints, Ints]) -> "ShortVectors | None":
+    def _with_rows(self, rows: Rows) -> "ShortVectors | None":
         if len(rows[1]) > ENTRIES:
             return None
-        return ShortVectors(self.labels, self.counts, self.records, *rows, lengths(*rows, 1.0 / self.records))
+        return ShortVectors(self.labels, self.counts, self.records, *rows, lengths(*rows, self.weights))
 
     def _equal_sums(self, sums: Ints) -> "tuple[ShortVectors, Ints] | None":
         """Subtract vectors from each other until all sums that are left are of one size, as Euclid does."""
@@ -173,17 +198,3 @@ class ShortVectors:
                 return None
             part, sums = made, sums.copy()
             sums[larger] -= factors * sums[best]
-
-    def _shortened(self, wanted: Ints) -> "ShortVectors":
-        part = self
-        usable = np.ones(self.number, dtype=np.bool_)
-        for _ in range(ROUNDS):
-            order = wanted[np.argsort(-part.size[wanted], kind="stable")]
-            rows = (part.starts, part.columns, part.numbers)
-            first, second, factors = partners(order, usable, *rows, 1.0 / part.records, part.size)
-            new = differences(first, second, factors, *rows) if len(first) else None
-            made = None if new is None else part._with_rows(replaced(*rows, first, new, -1))
-            if made is None:
-                break
-            part, wanted = made, first
-        return part

@@ -1,7 +1,7 @@
 """Whole-number vectors with few entries, as rows: combining, eliminating and shortening them (machine code).
 
 Row i has its columns, ascending, in `columns[starts[i]:starts[i + 1]]` and its numbers in `numbers` likewise. Lengths
-are squared and weighted: sum of weight[j] b[j]^2. All arithmetic on the rows is in whole numbers.
+are squared and weighted: sum of weight[j] b[j]^2. All arithmetic on the rows is in whole numbers, which take 32 bits.
 """
 
 import numpy as np
@@ -11,14 +11,18 @@ from sdcdb.gateway.inference.machine_code import FEW, machine_code
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Entries = NDArray[np.int32]
+Rows = tuple[Ints, Entries, Entries]
 Flags = NDArray[np.bool_]
 
-WIDEST = 1024  # entries of one row
+WIDEST = 16_384  # entries of one row
 LARGEST = 1 << 30
+TRIES = 4  # rows that may serve to make one shorter, the most promising first
+LEAST_GAIN = 1e-9
 
 
 @machine_code(few=FEW)
-def sums_inside(starts: Ints, columns: Ints, numbers: Ints, inside: Flags) -> Ints:
+def sums_inside(starts: Ints, columns: Entries, numbers: Entries, inside: Flags) -> Ints:
     """Return the sum of each row over the columns of a set."""
     out = np.zeros(len(starts) - 1, np.int64)
     for i in range(len(out)):
@@ -29,7 +33,7 @@ def sums_inside(starts: Ints, columns: Ints, numbers: Ints, inside: Flags) -> In
 
 
 @machine_code(few=FEW)
-def times(starts: Ints, columns: Ints, numbers: Ints, values: Floats) -> Floats:
+def times(starts: Ints, columns: Entries, numbers: Entries, values: Floats) -> Floats:
     """Return each row times a vector."""
     out = np.zeros(len(starts) - 1)
     for i in range(len(out)):
@@ -39,7 +43,7 @@ def times(starts: Ints, columns: Ints, numbers: Ints, values: Floats) -> Floats:
 
 
 @machine_code(few=FEW)
-def lengths(starts: Ints, columns: Ints, numbers: Ints, weight: Floats) -> Floats:
+def lengths(starts: Ints, columns: Entries, numbers: Entries, weight: Floats) -> Floats:
     """Return the squared length of each row."""
     out = np.zeros(len(starts) - 1)
     for i in range(len(out)):
@@ -49,26 +53,41 @@ def lengths(starts: Ints, columns: Ints, numbers: Ints, weight: Floats) -> Float
 
 
 @machine_code(few=FEW)
-def by_column(starts: Ints, columns: Ints, numbers: Ints, rows: Ints, width: int) -> tuple[Ints, Ints, Ints]:
-    """Return, for each column, the chosen rows that have an entry there, and the number at that entry."""
+def add_squares(starts: Ints, columns: Entries, numbers: Entries, rows: Ints, out: Floats) -> None:
+    """Add the squares of the rows chosen to what there is for each column."""
+    for i in rows:
+        for t in range(starts[i], starts[i + 1]):
+            out[columns[t]] += float(numbers[t]) * numbers[t]
+
+
+@machine_code(few=FEW)
+def by_column(
+    starts: Ints, columns: Entries, numbers: Entries, rows: Ints, chosen: Flags
+) -> tuple[Ints, Entries, Entries]:
+    """Return, for each column chosen, the rows chosen that have an entry there, and the number at that entry."""
+    width = len(chosen)
     ends = np.zeros(width + 1, np.int64)
     for i in rows:
         for t in range(starts[i], starts[i + 1]):
-            ends[columns[t] + 1] += 1
+            if chosen[columns[t]]:
+                ends[columns[t] + 1] += 1
     for j in range(width):
         ends[j + 1] += ends[j]
     place = ends[:-1].copy()
     owner, value = np.zeros(ends[width], np.int32), np.zeros(ends[width], np.int32)
     for i in rows:
         for t in range(starts[i], starts[i + 1]):
-            at = place[columns[t]]
-            owner[at], value[at] = i, numbers[t]
-            place[columns[t]] += 1
+            if chosen[columns[t]]:
+                at = place[columns[t]]
+                owner[at], value[at] = i, numbers[t]
+                place[columns[t]] += 1
     return ends, owner, value
 
 
 @machine_code(few=FEW)
-def combine(first: Ints, numbers: Ints, second: Ints, others: Ints, factor: int, out: Ints, result: Ints) -> int:
+def combine(
+    first: Entries, numbers: Entries, second: Entries, others: Entries, factor: int, out: Entries, result: Entries
+) -> int:
     """Write the first row minus `factor` times the second; return its number of entries, -1 if there are too many."""
     a, b, filled = 0, 0, 0
     while a < len(first) or b < len(second):
@@ -101,10 +120,10 @@ def _root(parents: Ints, i: int) -> int:
 def overlaps(  # noqa: PLR0913, PLR0917 - one loop in machine code
     i: int,
     starts: Ints,
-    columns: Ints,
-    numbers: Ints,
+    columns: Entries,
+    numbers: Entries,
     weight: Floats,
-    index: tuple[Ints, Ints, Ints],
+    index: tuple[Ints, Entries, Entries],
     products: Floats,
     found: Ints,
 ) -> int:
@@ -128,7 +147,7 @@ def overlaps(  # noqa: PLR0913, PLR0917 - one loop in machine code
 
 
 @machine_code(few=FEW)
-def most_overlaps(starts: Ints, columns: Ints, rows: Ints, ends: Ints) -> int:
+def most_overlaps(starts: Ints, columns: Entries, rows: Ints, ends: Ints) -> int:
     """Return the greatest number of entries that share a column with one of some rows."""
     most = 0
     for i in rows:
@@ -140,7 +159,7 @@ def most_overlaps(starts: Ints, columns: Ints, rows: Ints, ends: Ints) -> int:
 
 
 def cheapest_tree(
-    active: Ints, sums: Ints, starts: Ints, columns: Ints, numbers: Ints, weight: Floats, size: Floats
+    active: Ints, sums: Ints, starts: Ints, columns: Entries, numbers: Entries, weight: Floats, size: Floats
 ) -> tuple[Ints, Ints]:
     """Return pairs of rows, all with sums of one size, whose differences span all combinations without a sum.
 
@@ -160,13 +179,13 @@ def _differences_worth_trying(  # noqa: PLR0913, PLR0917 - one loop in machine c
     shortest: int,
     sums: Ints,
     starts: Ints,
-    columns: Ints,
-    numbers: Ints,
+    columns: Entries,
+    numbers: Entries,
     weight: Floats,
     size: Floats,
 ) -> tuple[Ints, Ints, Floats]:
     """Return pairs of rows and the squared lengths of their differences."""
-    index = by_column(starts, columns, numbers, active, len(weight))
+    index = by_column(starts, columns, numbers, active, np.ones(len(weight), np.bool_))
     products = np.zeros(len(sums))
     found = np.empty(most_overlaps(starts, columns, active, index[0]), np.int64)
     room = 4 * len(active)
@@ -212,8 +231,8 @@ def _tree_along(left: Ints, right: Ints, rows: int, branches: int) -> tuple[Ints
 
 @machine_code(few=FEW)
 def replaced(
-    starts: Ints, columns: Ints, numbers: Ints, changed: Ints, new: tuple[Ints, Ints, Ints], dropped: int
-) -> tuple[Ints, Ints, Ints]:
+    starts: Ints, columns: Entries, numbers: Entries, changed: Ints, new: tuple[Ints, Entries, Entries], dropped: int
+) -> Rows:
     """Return the rows with some of them replaced and one, if not negative, left out."""
     sizes, wide, values = new
     m = len(starts) - 1
@@ -225,7 +244,7 @@ def replaced(
     for i in range(m):
         if i != dropped:
             total += sizes[which[i]] if which[i] >= 0 else starts[i + 1] - starts[i]
-    ends, out, result = np.zeros(kept + 1, np.int64), np.empty(total, np.int64), np.empty(total, np.int64)
+    ends, out, result = np.zeros(kept + 1, np.int64), np.empty(total, np.int32), np.empty(total, np.int32)
     row, at = 0, 0
     for i in range(m):
         if i == dropped:
@@ -246,15 +265,15 @@ def replaced(
 
 @machine_code(few=FEW)
 def differences(
-    first: Ints, second: Ints, factors: Ints, starts: Ints, columns: Ints, numbers: Ints
-) -> tuple[Ints, Ints, Ints] | None:
+    first: Ints, second: Ints, factors: Ints, starts: Ints, columns: Entries, numbers: Entries
+) -> tuple[Ints, Entries, Entries] | None:
     """Return row first[r] minus factors[r] times row second[r], for every r; None if one grows too large."""
     sizes = np.zeros(len(first), np.int64)
     widest = 0
     for r in range(len(first)):
         widest = max(widest, starts[first[r] + 1] - starts[first[r]] + starts[second[r] + 1] - starts[second[r]])
     widest = min(widest, WIDEST)
-    wide, values = np.empty((len(first), widest), np.int64), np.empty((len(first), widest), np.int64)
+    wide, values = np.empty((len(first), widest), np.int32), np.empty((len(first), widest), np.int32)
     for r in range(len(first)):
         a, b = slice(starts[first[r]], starts[first[r] + 1]), slice(starts[second[r]], starts[second[r] + 1])
         filled = combine(columns[a], numbers[a], columns[b], numbers[b], factors[r], wide[r], values[r])
@@ -265,38 +284,120 @@ def differences(
 
 
 @machine_code(few=FEW // 10)  # each with each
-def partners(
-    wanted: Ints, usable: Flags, starts: Ints, columns: Ints, numbers: Ints, weight: Floats, size: Floats
-) -> tuple[Ints, Ints, Ints]:
-    """Return rows of those wanted, for each the row that shortens it most, and how many times it is to be taken off.
+def shorter(  # noqa: PLR0912, PLR0913, PLR0915, PLR0917 - one loop in machine code
+    wanted: Ints,
+    starts: Ints,
+    columns: Entries,
+    numbers: Entries,
+    weight: Floats,
+    size: Floats,
+    index: tuple[Ints, Entries, Entries],
+    rounds: int,
+) -> tuple[Ints, Ints, Entries, Entries]:
+    """Take from the rows wanted, one after the other, whole multiples of rows that make them shorter.
 
-    No row that is shortened serves to shorten another one.
+    Rows that serve are as they were at first: one that was changed serves no longer. So what is spanned stays. They
+    are looked for in the index, which may leave columns out; what counts is the true length. Returns which rows
+    changed, how many entries each of them has, and their entries, one row behind the other.
     """
-    index = by_column(starts, columns, numbers, np.flatnonzero(usable), len(weight))
-    products = np.zeros(len(size))
-    found = np.empty(most_overlaps(starts, columns, wanted, index[0]), np.int64)
-    rows, others, factors, number = (
-        np.empty(len(wanted), np.int64),
-        np.empty(len(wanted), np.int64),
-        np.empty(len(wanted), np.int64),
-        0,
-    )
-    changed, serves = np.zeros(len(size), np.bool_), np.zeros(len(size), np.bool_)
+    ends, owner, value = index
+    width = len(weight)
+    products, found, listed = np.zeros(len(size)), np.empty(len(size), np.int64), np.zeros(len(size), np.bool_)
+    changed, current, inside = np.zeros(len(size), np.bool_), np.zeros(width, np.int64), np.zeros(width, np.bool_)
+    touched = np.empty(width, np.int64)
+    which, sizes, number, filled = np.empty(len(wanted), np.int64), np.empty(len(wanted), np.int64), 0, 0
+    out, result = np.empty(4 * width, np.int32), np.empty(4 * width, np.int32)
     for i in wanted:
-        shared = overlaps(i, starts, columns, numbers, weight, index, products, found)
-        best, gain, factor = -1, 1e-9 * size[i], np.int64(0)
-        for f in range(shared):
-            other = found[f]
-            product = products[other]
-            products[other] = 0.0
-            if 2.0 * abs(product) <= size[other]:  # taken off no times at all
-                continue
-            c = np.int64(np.rint(product / size[other]))
-            gained = 2.0 * c * product - float(c) * c * size[other]
-            if other != i and not changed[other] and gained > gain:
-                best, gain, factor = other, gained, c
-        if best >= 0 and not serves[i]:
-            rows[number], others[number], factors[number] = i, best, factor
-            changed[i] = serves[best] = True
+        many = 0
+        for t in range(starts[i], starts[i + 1]):
+            j = columns[t]
+            current[j], inside[j], touched[many] = numbers[t], True, j
+            many += 1
+        for _ in range(rounds):
+            shared = 0
+            for k in range(many):
+                j = touched[k]
+                share = weight[j] * current[j]
+                for s in range(ends[j], ends[j + 1]):
+                    other = owner[s]
+                    if not listed[other]:
+                        listed[other], found[shared] = True, other
+                        shared += 1
+                    products[other] += share * value[s]
+            best, times = -1, 0
+            for _ in range(TRIES):
+                likely, gain = -1, LEAST_GAIN
+                for f in range(shared):
+                    other = found[f]
+                    product = products[other]
+                    if other == i or changed[other] or 2.0 * abs(product) <= size[other]:
+                        continue
+                    c = np.rint(product / size[other])
+                    gained = 2.0 * c * product - c * c * size[other]
+                    if gained > gain:
+                        likely, gain = other, gained
+                if likely < 0:
+                    break
+                products[likely] = 0.0
+                exact = 0.0
+                for t in range(starts[likely], starts[likely + 1]):
+                    exact += weight[columns[t]] * numbers[t] * current[columns[t]]
+                times = int(np.rint(exact / size[likely]))
+                if 2.0 * times * exact - float(times) * times * size[likely] > LEAST_GAIN:
+                    best = likely
+                    break
+            for f in range(shared):
+                products[found[f]], listed[found[f]] = 0.0, False
+            if best < 0:
+                break
+            for t in range(starts[best], starts[best + 1]):
+                j = columns[t]
+                if not inside[j]:
+                    inside[j], touched[many] = True, j
+                    many += 1
+                current[j] -= times * int(numbers[t])
+            changed[i] = True
+        largest = 0
+        for k in range(many):
+            largest = max(largest, abs(current[touched[k]]))
+        if changed[i] and largest > LARGEST:  # then it stays as it is
+            changed[i] = False
+        if changed[i]:
+            if filled + many > len(out):
+                wider, wider_result = np.empty(2 * len(out) + many, np.int32), np.empty(2 * len(out) + many, np.int32)
+                for k in range(filled):
+                    wider[k], wider_result[k] = out[k], result[k]
+                out, result = wider, wider_result
+            before = filled
+            for j in range(width):
+                if inside[j] and current[j] != 0:
+                    out[filled], result[filled] = j, current[j]
+                    filled += 1
+            which[number], sizes[number] = i, filled - before
             number += 1
-    return rows[:number], others[:number], factors[:number]
+        for k in range(many):
+            current[touched[k]], inside[touched[k]] = 0, False
+    return which[:number], sizes[:number], out[:filled], result[:filled]
+
+
+@machine_code(few=FEW)
+def with_changed(
+    starts: Ints, columns: Entries, numbers: Entries, changed: Ints, new: tuple[Ints, Entries, Entries]
+) -> Rows:
+    """Return the rows with some of them replaced by others, which are given one behind the other."""
+    sizes, fresh, values = new
+    which, begins = np.full(len(starts) - 1, -1, np.int64), np.zeros(len(changed) + 1, np.int64)
+    for r in range(len(changed)):
+        which[changed[r]], begins[r + 1] = r, begins[r] + sizes[r]
+    ends = np.zeros(len(starts), np.int64)
+    for i in range(len(which)):
+        ends[i + 1] = ends[i] + (sizes[which[i]] if which[i] >= 0 else starts[i + 1] - starts[i])
+    out, result = np.empty(ends[-1], np.int32), np.empty(ends[-1], np.int32)
+    for i in range(len(which)):
+        at, r = ends[i], which[i]
+        for t in range(ends[i + 1] - at):
+            if r >= 0:
+                out[at + t], result[at + t] = fresh[begins[r] + t], values[begins[r] + t]
+            else:
+                out[at + t], result[at + t] = columns[starts[i] + t], numbers[starts[i] + t]
+    return ends, out, result

@@ -31,6 +31,7 @@ from sdcdb.auditor.proofs.lattice_walk import walk
 from sdcdb.errors import InternalError
 from sdcdb.gateway.inference.lattice.basis import Basis, fresh_basis, with_set
 from sdcdb.gateway.inference.lattice.lll import reduce_basis
+from sdcdb.gateway.inference.lattice.margins import weights
 from sdcdb.gateway.inference.lattice.short_vectors import ShortVectors
 
 Ints = NDArray[np.int64]
@@ -43,6 +44,7 @@ SWEEPS, STRETCHES = 12, 12
 SEED = 20
 DENSE = 400  # atoms, up to which vectors are kept whole
 ENTRIES, SQUARED = 50_000, 1e4  # of all short moves together; the length of one: beyond them moves have no room
+PAIR = 2.1  # no vector that reaches two atoms is shorter than their exchange, of 2
 MOST_ROWS, FAR = 3_000, 0.75  # of the share of sums from which one solution is left
 MARGIN = 10.0  # in steps, that the reduction of these aims at
 REDUCED = 400  # vectors of a basis that is reduced as a whole
@@ -140,11 +142,12 @@ def _short_moves(rows: Flags) -> sparse.csr_matrix | None:
     short: ShortVectors | None = _one_atom_each(atoms)
     for row in rows:
         short = None if short is None else short.with_set(row)
+        short = None if short is None else short.shortened(PAIR, short.number)
         if short is None or len(short.columns) > ENTRIES or short.size.max(initial=0.0) > SQUARED:
             return None
     if short is None:
         return None
-    return sparse.csr_matrix((short.numbers, short.columns, short.starts), shape=(short.number, atoms))
+    return sparse.csr_matrix((short.numbers.astype(np.int64), short.columns, short.starts), shape=(short.number, atoms))
 
 
 def _free(system: System, rows: Flags) -> Flags:
@@ -180,9 +183,9 @@ def _all_moves(rows: Flags) -> sparse.csr_matrix | None:
 
 
 def _one_atom_each(atoms: int) -> ShortVectors:
-    every = np.arange(atoms, dtype=np.int64)
-    ones = np.ones(atoms)
-    return ShortVectors(every, ones, ones, np.arange(atoms + 1, dtype=np.int64), every, every * 0 + 1, ones)
+    every, ones = np.arange(atoms, dtype=np.int32), np.ones(atoms)
+    ends = np.arange(atoms + 1, dtype=np.int64)
+    return ShortVectors(ends[:-1], ones, ones, ends, every, every * 0 + 1, weights(ones))
 
 
 def _parts(moves: sparse.csr_matrix, wanted: Ints) -> list[Ints]:

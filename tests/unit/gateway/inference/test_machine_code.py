@@ -53,7 +53,7 @@ class Made:
     def sparse(self, rows: int, columns: int) -> tuple[Any, Any, Any]:
         dense = self.whole(rows, columns) * self.flags(rows, columns)
         starts = np.cumsum([0, *np.count_nonzero(dense, axis=1)]).astype(np.int64)
-        return starts, np.nonzero(dense)[1].astype(np.int64), dense[np.nonzero(dense)]
+        return starts, np.nonzero(dense)[1].astype(np.int32), dense[np.nonzero(dense)].astype(np.int32)
 
     def classes(self) -> tuple[Any, Any]:
         """Return deviations from the mean, and their chances; some are 0."""
@@ -71,7 +71,7 @@ def _eliminate(made: Made) -> list[Any]:
 
 def _rows(made: Made, *, chosen: bool = False) -> list[Any]:
     rows = made.sparse(6, 8)
-    return [*rows, np.arange(0, 6, 2), 8] if chosen else [*rows]
+    return [*rows, np.arange(0, 6, 2), made.flags(8)] if chosen else [*rows]
 
 
 def _worth_trying(made: Made) -> list[Any]:
@@ -80,27 +80,40 @@ def _worth_trying(made: Made) -> list[Any]:
     return [active, 2, made.rng.choice([-1, 1], 6), *rows, weight, size]
 
 
-def _partners(made: Made) -> list[Any]:
+def _shorter(made: Made) -> list[Any]:
     rows, weight = made.sparse(6, 8), made.positive(8)
-    return [np.array([1, 4, 5]), made.flags(6), *rows, weight, sparse_rows.lengths.py_func(*rows, weight)]
+    index = sparse_rows.by_column.py_func(*rows, np.arange(6), weight > made.rng.choice([0.0, 0.5]))
+    return [np.array([1, 4, 5]), *rows, weight, sparse_rows.lengths.py_func(*rows, weight), index, 3]
+
+
+def _with_changed(made: Made) -> list[Any]:
+    new = np.array([1, 3]), made.whole(4).astype(np.int32), made.whole(4).astype(np.int32)
+    return [*made.sparse(6, 8), np.array([4, 1]), new]
 
 
 def _replaced(made: Made) -> list[Any]:
-    new = np.array([1, 3]), made.whole(2, 5), made.whole(2, 5)
+    new = np.array([1, 3]), made.whole(2, 5).astype(np.int32), made.whole(2, 5).astype(np.int32)
     return [*made.sparse(6, 8), np.array([4, 1]), new, int(made.rng.choice([-1, 0, 5]))]
 
 
 def _overlaps(made: Made) -> list[Any]:
     rows = made.sparse(6, 8)
-    index = sparse_rows.by_column.py_func(*rows, np.arange(6), 8)
+    index = sparse_rows.by_column.py_func(*rows, np.arange(6), np.ones(8, dtype=np.bool_))
     return [3, *rows, made.positive(8), index, np.zeros(6), np.zeros(len(rows[1]) * 6, np.int64)]
 
 
 def _combine(made: Made) -> list[Any]:
-    columns = [np.flatnonzero(made.flags(9)) for _ in range(2)]
-    out, result = np.zeros(18, np.int64), np.zeros(18, np.int64)
-    first, second = columns
-    return [first, made.whole(len(first)), second, made.whole(len(second)), 2, out, result]
+    first, second = (np.flatnonzero(made.flags(9)).astype(np.int32) for _ in range(2))
+    out, result = np.zeros(18, np.int32), np.zeros(18, np.int32)
+    return [
+        first,
+        made.whole(len(first)).astype(np.int32),
+        second,
+        made.whole(len(second)).astype(np.int32),
+        2,
+        out,
+        result,
+    ]
 
 
 def _answered(made: Made) -> list[Any]:
@@ -160,16 +173,18 @@ ARGUMENTS: dict[str, Callable[[Made], list[Any]]] = {
     "sparse_rows._differences_worth_trying": _worth_trying,
     "sparse_rows._root": lambda m: [np.array([0, 0, 1, 3, 2, 4]), int(m.rng.integers(6))],
     "sparse_rows._tree_along": lambda m: [m.rng.integers(0, 5, 30), m.rng.integers(0, 5, 30), 5, 4],
+    "sparse_rows.add_squares": lambda m: [*_rows(m), np.array([0, 3, 4]), m.positive(8)],
     "sparse_rows.by_column": lambda m: _rows(m, chosen=True),
     "sparse_rows.combine": _combine,
     "sparse_rows.differences": lambda m: [np.array([0, 2]), np.array([1, 5]), np.array([1, -1]), *_rows(m)],
     "sparse_rows.lengths": lambda m: [*_rows(m), m.positive(8)],
     "sparse_rows.most_overlaps": lambda m: [*_rows(m)[:2], np.array([0, 3]), np.cumsum([0, *m.rng.integers(0, 4, 8)])],
     "sparse_rows.overlaps": _overlaps,
-    "sparse_rows.partners": _partners,
     "sparse_rows.replaced": _replaced,
+    "sparse_rows.shorter": _shorter,
     "sparse_rows.sums_inside": lambda m: [*_rows(m), m.flags(8)],
     "sparse_rows.times": lambda m: [*_rows(m), m.floats(8)],
+    "sparse_rows.with_changed": _with_changed,
     "sum_range.deviation": _spread,
 }  # fmt: skip
 

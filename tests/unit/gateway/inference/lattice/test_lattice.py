@@ -10,10 +10,12 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from sdcdb.gateway.inference.lattice.basis import Basis, fresh_basis, from_short, pinned, split, with_set
 from sdcdb.gateway.inference.lattice.lattice import SHARE, Grid, Lattice
 from sdcdb.gateway.inference.lattice.lll import orthogonal, reduce_basis
-from sdcdb.gateway.inference.lattice.margins import margins_of_lengths
+from sdcdb.gateway.inference.lattice.margins import margins_of_squares
 from sdcdb.gateway.inference.lattice.short_vectors import ShortVectors
 
 Flags = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 
 def columns_of(basis: Basis, sets: list[Flags]) -> NDArray[np.int64]:
@@ -166,6 +168,20 @@ def test_a_history_beyond_the_cap_certifies_no_more_than_its_margins() -> None:
     assert not lattice.allows(lattice.with_set(rng.random(30) < 0.5))
 
 
+def dense(short: ShortVectors) -> Ints:
+    """Return short vectors with all their entries."""
+    vectors = np.zeros((short.number, len(short.records)), dtype=np.int64)
+    vectors[np.repeat(np.arange(short.number), np.diff(short.starts)), short.columns] = short.numbers
+    return vectors
+
+
+def bound_of(short: ShortVectors, ascending: Ints, long: int) -> Floats:
+    """Return what squares add up to at most, with so many of the longest vectors taken as they are."""
+    rest = ascending[: short.number - long]
+    longest = float((rest**2 * short.weights).sum(axis=1).max(initial=0.0))
+    return np.asarray(longest / short.weights + (ascending[short.number - long :] ** 2).sum(axis=0))
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_short_vectors_span_what_vanishes_too(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -186,9 +202,27 @@ def test_short_vectors_span_what_vanishes_too(seed: int) -> None:
     assert len(again.vectors) == len(basis.vectors)
     for prime in (2, 3, 5, 7):
         assert rank_modulo(again.vectors, prime) == len(again.vectors)
-    np.testing.assert_allclose(np.sort((again.vectors**2 / again.records).sum(axis=1)), np.sort(short.size))
-    loose = margins_of_lengths(float(short.size.max()), short.records)
-    assert (again.margin <= loose * 1.000001).all() or again.worst <= loose.max()
+    np.testing.assert_allclose(np.sort((again.vectors**2 * short.weights).sum(axis=1)), np.sort(short.size))
+    plain = margins_of_squares(float(short.size.max()) / short.weights, short.records)
+    assert margins_of_squares(short.squares, short.records).max() <= plain.max() * 1.000001
+
+
+@pytest.mark.parametrize("lightest", [0.0, 0.2])
+@pytest.mark.parametrize("seed", range(3))
+def test_vectors_that_are_made_shorter_span_the_same(seed: int, lightest: float) -> None:
+    rng = np.random.default_rng(seed)
+    short: ShortVectors | None = ShortVectors.fresh(rng.integers(1, 4, 40).astype(np.float64))
+    for _ in range(14):
+        short = None if short is None else short.with_set(rng.random(40) < 0.5)
+    assert short is not None
+    after = short.shortened(0.5, 12, lightest)
+    before, now = dense(short), dense(after)
+    assert (after.size <= short.size + 1e-9).all()
+    assert after.size.sum() < short.size.sum() - 0.5 or not (short.size > 0.5).any() or lightest
+    combination = np.rint(np.linalg.lstsq(before.T.astype(float), now.T.astype(float), rcond=None)[0]).astype(np.int64)
+    assert (combination.T @ before == now).all()
+    assert abs(round(np.linalg.det(combination.astype(float)))) == 1
+    np.testing.assert_allclose((now**2 * after.weights).sum(axis=1), after.size)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -203,17 +237,18 @@ def test_short_vectors_lead_to_whole_numbers_within_their_margins(seed: int) -> 
             short = None if short is None else short.with_set(each)
         if short is None or not short.number:
             continue
-        vectors = np.zeros((short.number, len(short.records)), dtype=np.int64)
-        vectors[np.repeat(np.arange(short.number), np.diff(short.starts)), short.columns] = short.numbers
+        vectors = dense(short)
         rows = np.array([np.bincount(short.labels[each], minlength=len(short.records)) > 0 for each in sets]).astype(
             int
         )
         truth = rng.integers(0, 60, len(short.records))
-        wanted = float(np.sort(short.size)[rng.integers(0, short.number)])
-        order = np.argsort(short.size > wanted, kind="stable")  # those that are long come last
-        exact = (orthogonal(vectors[order], short.records**-0.5) ** 2).sum(axis=1)
-        assert exact.max() <= short.longest(wanted) * 1.000001 <= short.size.max() * 1.00001
-        found = margins_of_lengths(short.longest(wanted), short.records)
+        order = np.argsort(short.size, kind="stable")  # those that are long come last
+        exact = orthogonal(vectors[order], np.sqrt(short.weights)) / np.sqrt(short.weights)
+        squares = exact**2
+        for long in range(short.number):  # short.squares is the best of such bounds
+            least = np.concatenate([squares[: short.number - long], vectors[order][short.number - long :] ** 2])
+            assert (least.sum(axis=0) <= bound_of(short, vectors[order], long) * 1.000001).all()
+        found = margins_of_squares(short.squares, short.records)
         total = found * short.records
         real = truth + rng.normal(0, 3 * total.max() + 1, short.number) @ vectors
         assert rounded(rows, rows @ truth, real - total, real + total)
