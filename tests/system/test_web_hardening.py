@@ -71,6 +71,7 @@ def test_a_second_request_is_waited_for_no_longer_than_the_first(
     door: HttpDoor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(patience, "HEAD_SECONDS", 0.5)
+    monkeypatch.setattr(door._server.config, "timeout_keep_alive", 0.5)
     found = sent(door, b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nGET /healthz HTTP/1.1\r\nHost: ")
     assert found.count(b"HTTP/1.1 200") == 1
 
