@@ -30,7 +30,8 @@ def _use_memory() -> None:
 
 
 _use_memory()
-os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="sdcdb-state-")  # marks of ledgers, not in anybody's home
+_state = tempfile.TemporaryDirectory(prefix="sdcdb-state-")  # marks of ledgers, not in anybody's home
+os.environ["XDG_STATE_HOME"] = _state.name
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell starts what it puts into the background without Ctrl-C, and the programs under test would inherit that.

@@ -98,9 +98,13 @@ def test_an_interrupted_evaluation_goes_on_where_it_stopped(staff: Path) -> None
     assert file.read_bytes().startswith(kept)
 
 
-@pytest.mark.parametrize("jobs", ["1", "2"])
-def test_ctrl_c_ends_it_at_once_at_any_moment(staff: Path, jobs: str) -> None:
-    for moment in (0.0, 0.4, 2.3):  # seconds after the first word: importing, starting workers, in compiled code
+# Seconds after the first word: importing, starting workers, in compiled code.
+@pytest.mark.parametrize(
+    ("jobs", "moments"),
+    [("1", (0.0, 2.3)), ("2", (0.4, 2.3)), *(pytest.param(n, (0.0, 0.4, 2.3), marks=pytest.mark.soak) for n in "12")],
+)
+def test_ctrl_c_ends_it_at_once_at_any_moment(staff: Path, jobs: str, moments: tuple[float, ...]) -> None:
+    for moment in moments:
         command = [*EVALUATE, *KNOWN[:4], *PAPER, "--runs", "2000", "--jobs", jobs]
         started = subprocess.Popen(
             command, cwd=staff, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
