@@ -222,7 +222,7 @@ def test_ctrl_c_leaves_nothing_behind(tmp_path: Path, wait: float) -> None:
     try:
         time.sleep(wait)
         process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=20)
+        _, errors = process.communicate(timeout=60)
     finally:
         process.kill()
     assert process.returncode in {130, -signal.SIGINT}, errors
@@ -238,7 +238,7 @@ def test_ctrl_c_while_libraries_load_ends_in_one_word(tmp_path: Path) -> None:
         assert process.stdout is not None
         assert process.stdout.readline() == "loading\n"
         process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=20)
+        _, errors = process.communicate(timeout=60)
     finally:
         process.kill()
     assert (process.returncode, errors) == (130, "interrupted\n")
