@@ -14,7 +14,7 @@ from support.stages import stage
 __all__ = ["case", "contract_secret", "first_case", "run_here", "staff_snapshot", "stage"]
 
 MEMORY = Path("/dev/shm")  # noqa: S108 - each run has a folder of its own there, as in /tmp
-ROOM = 4 << 30  # bytes; a run takes less than a tenth of it at any time
+ROOM = 2 << 30  # bytes; a run takes less than a tenth of it at any time
 
 
 def _use_memory() -> None:
