@@ -1,10 +1,10 @@
 # Two commands for a newcomer: `make demo` and `make test`. Each does all the set-up it needs.
-# PYTHON chooses the interpreter, VENV the environment, DUCKDB a DuckDB version other than the newest.
+# PYTHON chooses the interpreter, VENV the environment, EXTRAS what of pyproject.toml is installed into it.
 
 PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3; do \
     "$$p" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null && { echo "$$p"; break; }; done)
 VENV ?= .venv
-DUCKDB ?=
+EXTRAS ?= dev
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PYTEST_ARGS ?=
@@ -21,7 +21,7 @@ $(READY): pyproject.toml
 	@test -n "$(PYTHON)" || { echo "sdcdb needs Python 3.11, 3.12 or 3.13 on the PATH (or: make PYTHON=/path/to/python)"; exit 1; }
 	@"$(PYTHON)" -m venv "$(VENV)" || { echo "cannot create $(VENV); on Debian: apt-get install python3-venv"; exit 1; }
 	@echo "installing sdcdb and its tools into $(VENV) (a minute or two, once)"
-	@"$(BIN)/python" -m pip install --quiet --disable-pip-version-check -e '.[dev]' $(if $(DUCKDB),'duckdb==$(DUCKDB)')
+	@"$(BIN)/python" -m pip install --quiet --disable-pip-version-check -e '.[$(EXTRAS)]'
 	@touch $@
 
 demo: $(READY) ## set up, then show the product working
@@ -50,7 +50,7 @@ docs: schema ## write the generated pages and the picture of docs/ anew from the
 	@$(BIN)/python -m sdcdb.manual
 
 site: $(READY) ## build the documentation as a website in build/site, with strict links
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
+	@$(BIN)/python -c 'import material' 2>/dev/null || $(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 	@echo "built build/site/index.html"
 
@@ -60,7 +60,7 @@ bench: $(READY) ## run the benchmarks; results go to benchmarks/results and docs
 reproduce: $(READY) ## compare with the papers' results; data is in SDCDB_DATA; results go to docs/results
 	@for r in reproduce/[a-z]*.py; do $(BIN)/python $$r || exit 1; done
 
-matrix: ## the tests on every Python found here, with DuckDB 1.5 and with the newest
+matrix: ## what depends on them, with DuckDB 1.5 and on every other Python found here
 	@.ci/matrix
 
 clean: ## remove environments and caches

@@ -82,7 +82,6 @@ class Lobby:
     def close(self) -> None:
         """End the workers and remove their copies."""
         self.workers.close()
-        self._desk.close()
         self._tidy()
 
 

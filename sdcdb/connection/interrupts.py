@@ -27,12 +27,12 @@ def interruptible(con: duckdb.DuckDBPyConnection) -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    pressed = 0
+    pressed, ended = 0, False
 
     def press(_signal: int, _frame: FrameType | None) -> None:
         nonlocal pressed
         pressed += 1
-        if pressed > 1:  # pressed again, or not in DuckDB at all
+        if pressed > 1 and not ended:  # pressed again, or not in DuckDB at all
             raise KeyboardInterrupt
 
     ours, theirs = socket.socketpair()
@@ -48,6 +48,7 @@ def interruptible(con: duckdb.DuckDBPyConnection) -> Iterator[None]:
         if not pressed:
             raise
     finally:
+        ended = True  # an exception here would leave the signal with us
         again.cancel()
         signal.signal(signal.SIGINT, handler)
         signal.set_wakeup_fd(descriptor)

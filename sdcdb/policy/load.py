@@ -1,8 +1,11 @@
 """Reading a policy file: YAML with line numbers in, a frozen `Policy` out, or every mistake with its line."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from io import StringIO
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from pydantic import ValidationError
@@ -24,7 +27,7 @@ class Document:
 
     file: str
     policy: Policy
-    lines: dict[FieldPath, int]
+    lines: Mapping[FieldPath, int]
 
     def line(self, path: FieldPath) -> int | None:
         """Return the line of a field, or of the nearest field around it."""
@@ -54,30 +57,37 @@ def load_document(path: str | Path) -> Document:
 
 def parse_document(text: str, file: str = "policy") -> Document:
     """Validate the text of a policy."""
+    policy, lines, problems = _parse(text)
+    if policy is None:
+        raise PolicyError(file, list(problems))
+    return Document(file, policy, lines)
+
+
+@lru_cache(maxsize=32)  # YAML takes as long as opening the database, and programs read one policy several times
+def _parse(text: str) -> tuple[Policy | None, Mapping[FieldPath, int], tuple[Problem, ...]]:
+    """Return the policy with the line of each field, or no policy and what is wrong with the text."""
     try:
         tree = YAML(typ="rt", pure=True).load(StringIO(text))
     except YAMLError as problem:
-        raise PolicyError(file, [_yaml_problem(problem)]) from None
+        return None, {}, (_yaml_problem(problem),)
     if not isinstance(tree, CommentedMap):
-        raise PolicyError(
-            file,
-            [Problem("", "must be a mapping that starts with `version: 1`; `sdcdb init DB` writes one to start from")],
-        )
+        advice = "must be a mapping that starts with `version: 1`; `sdcdb init DB` writes one to start from"
+        return None, {}, (Problem("", advice),)
     lines: dict[FieldPath, int] = {}
     problems: list[Problem] = []
     data = _plain(tree, (), lines, problems)
+    policy = None
     try:
         policy = Policy.model_validate(data)
     except ValidationError as error:
         problems += [
             Problem(field, message, nearest_line(lines, path)) for path, field, message in explain(error, data)
         ]
-    if problems:
-        raise PolicyError(file, sorted(problems, key=lambda problem: problem.line or 0))
-    return Document(file, policy, lines)
+    found = None if problems else policy
+    return found, MappingProxyType(lines), tuple(sorted(problems, key=lambda problem: problem.line or 0))
 
 
-def nearest_line(lines: dict[FieldPath, int], path: FieldPath) -> int | None:
+def nearest_line(lines: Mapping[FieldPath, int], path: FieldPath) -> int | None:
     """Return the line of `path`, or of its nearest ancestor in the file."""
     while path and path not in lines:
         path = path[:-1]

@@ -49,8 +49,8 @@ def counted(gateway: Gateway) -> int:
 def test_newcomers_who_trickle_in_show_together(people: Path) -> None:
     with sdcdb.open(people) as db, db.gateway() as gateway:
         assert counted(gateway) == 400
-        for n in range(19):
-            hire(db, 1000 + n, 1)
+        for first, number in ((0, 1), (1, 1), (2, 8), (10, 8), (18, 1)):
+            hire(db, 1000 + first, number)
             assert gateway.refresh_due() == []
             assert counted(gateway) == 400, "the version before is answered about"
         hire(db, 1019, 1)

@@ -66,7 +66,7 @@ def predicates(rng: random.Random) -> list[str]:
     )
 
 
-@pytest.mark.parametrize("kind", ["MAX", "MIN"])
+@pytest.mark.parametrize("kind", [pytest.param("MAX", marks=pytest.mark.soak), "MIN"])
 def test_the_carrier_makes_no_difference(stage: Stages, kind: str) -> None:
     set_up = stage(240, also="DELETE FROM staff WHERE age = 70", **WITH_EXTREMES)
     rng, seen = random.Random(3), list[str]()  # noqa: S311 - no secret
@@ -80,7 +80,7 @@ def test_the_carrier_makes_no_difference(stage: Stages, kind: str) -> None:
     assert {"allow", "deny"} <= set(seen)
 
 
-@pytest.mark.parametrize("kind", ["MAX", "MIN"])
+@pytest.mark.parametrize("kind", ["MAX", pytest.param("MIN", marks=pytest.mark.soak)])
 def test_groups_are_sets_like_others(stage: Stages, kind: str) -> None:
     set_up = stage(400, also="DELETE FROM staff WHERE age = 70", **WITH_EXTREMES)
     by_dept, by_sex = [f"dept = '{dept}'" for dept in DEPTS[:5]], ["sex = 'F'", "sex = 'M'"]

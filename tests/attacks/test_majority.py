@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from support.protecting import ENVIRONMENT, filled, fixed_secret
 
-from sdcdb.database import Database
+from sdcdb.policy.governed import Governed
 from sdcdb.policy.models import Policy
 from sdcdb.views import catalogue
 from sdcdb.views.protect import protect
@@ -27,7 +27,7 @@ SELECT = f"""
 _secret = fixed_secret("majorities are counted over copies")
 
 
-def view(columns: dict[str, Any], person: str | None) -> Database:
+def view(columns: dict[str, Any], person: str | None) -> Governed:
     confidential = {"role": "confidential", "domain": [0, 500]}
     roles = {"visit": "identifier", "patient": "identifier", "born": "quasi", "sex": "quasi"}
     spec = {
@@ -41,7 +41,7 @@ def view(columns: dict[str, Any], person: str | None) -> Database:
     return database
 
 
-def copies(database: Database, column: str) -> dict[int, list[Any]]:
+def copies(database: Governed, column: str) -> dict[int, list[Any]]:
     """Return what the view says of each person, record by record."""
     said = defaultdict(list)
     for born, value in database.con.execute(f"SELECT born, {column} FROM p").fetchall():
@@ -50,11 +50,11 @@ def copies(database: Database, column: str) -> dict[int, list[Any]]:
     return said
 
 
-def truth(database: Database, column: str) -> dict[int, Any]:
+def truth(database: Governed, column: str) -> dict[int, Any]:
     return dict(database.con.execute(f"SELECT DISTINCT born, {column} FROM visits").fetchall())
 
 
-def won(database: Database) -> float:
+def won(database: Governed) -> float:
     """Return the share of people whose sex the most frequent copy tells."""
     real = truth(database, "sex")
     votes = {who: Counter(values).most_common(1)[0][0] for who, values in copies(database, "sex").items()}
@@ -77,7 +77,7 @@ def test_the_majority_tells_no_more_than_one_record_where_noise_is_the_persons()
     assert won(database) == pytest.approx(TRUE, abs=CHANCE)
 
 
-def mean_error(database: Database) -> float:
+def mean_error(database: Governed) -> float:
     """Return the root mean square error of the mean of a person's copies."""
     real, said = truth(database, "weight"), copies(database, "weight")
     return math.sqrt(sum((sum(said[who]) / VISITS - real[who]) ** 2 for who in real) / PEOPLE)

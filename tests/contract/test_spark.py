@@ -18,12 +18,12 @@ from support import protecting
 from support.contract import ROWS, SECRET, SELECT, TABLE, Case, published, same, shared
 
 from sdcdb.connection.identifiers import identifier, quoted
-from sdcdb.database import Database
 from sdcdb.engines import spark as engine
 from sdcdb.engines.dialect import Binding, text_literal
 from sdcdb.engines.duckdb import DuckDBDialect
 from sdcdb.engines.expressions import Row, array, double, element, number, real, typed
 from sdcdb.errors import DataError
+from sdcdb.policy.governed import Governed
 from sdcdb.views import spark as module
 from sdcdb.views.catalogue import entry, stored_table
 from sdcdb.views.plan import Plan
@@ -129,7 +129,7 @@ NOISE = {"method": "normal", "sd": 1}
 NUMBERS = {"tiny": "UTINYINT", "count": "UINTEGER", "big": "UBIGINT", "huge": "HUGEINT", "weight": "FLOAT"}
 
 
-def protected(select: str, columns: dict[str, Any], methods: dict[str, Any]) -> tuple[Database, Plan]:
+def protected(select: str, columns: dict[str, Any], methods: dict[str, Any]) -> tuple[Governed, Plan]:
     """Protect the view `the view` of a table made by a query, with the column `key` and, last, `untouched`."""
     roles = {"key": "identifier", **columns, "untouched": "public"}
     names = {"table": "odd", "name": "the view", "key": "key"}

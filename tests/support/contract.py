@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass, field
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -13,7 +13,7 @@ from ruamel.yaml import YAML
 
 from sdcdb.connection.connect import connect
 from sdcdb.connection.identifiers import identifier, quoted, table_name
-from sdcdb.database import Database
+from sdcdb.policy.governed import Governed
 from sdcdb.policy.models import Policy
 from sdcdb.views.protect import Protected, protect
 from support.paths import CASES
@@ -95,20 +95,26 @@ def policy_for(case: Case) -> Policy:
     return Policy.model_validate({"version": 1, "tables": {table_name("main", TABLE): table}})
 
 
-def make(case: Case, path: Path | None = None, rows: int = ROWS) -> tuple[Database, Protected]:
+def make(case: Case, path: Path | None = None, rows: int = ROWS) -> tuple[Governed, Protected]:
     """Create the table and its protected view, in memory or in a file."""
     # Not sdcdb.open: the SQL functions that it registers play no part here, and would be a third of the time.
     con = connect(path, create=True) if path else duckdb.connect()
-    database = Database(path, con, policy_for(case))
+    database = Governed(path, con, policy_for(case))
     database.con.execute(f"CREATE TABLE {quoted(identifier(TABLE))} AS {SELECT.format(rows=rows)}")
     (made,) = protect(database)
     return database, made
 
 
-@cache
-def shared(case: Case) -> tuple[Database, Protected]:
+@lru_cache(maxsize=2)  # pytest runs all tests of a case before the next: see `case`
+def shared(case: Case) -> tuple[Governed, Protected]:
     """As `make`, once per case: for tests that only look."""
     return make(case)
+
+
+@lru_cache(maxsize=2)
+def shown_rows(case: Case) -> tuple[tuple[Any, ...], ...]:
+    """Return what the shared view of a case shows, read once: reading takes longer than making the view."""
+    return tuple(published(shared(case)[0].con))
 
 
 def published(con: duckdb.DuckDBPyConnection) -> list[tuple[Any, ...]]:
@@ -129,7 +135,7 @@ def contract_secret(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CONTRACT_SECRET", SECRET)
 
 
-@pytest.fixture(params=cases(), ids=str)
+@pytest.fixture(params=cases(), ids=str, scope="module")
 def case(request: pytest.FixtureRequest) -> Case:
     """Every case in turn."""
     given: Case = request.param
@@ -141,7 +147,7 @@ def first_cases() -> list[Case]:
     return list({each.method: each for each in reversed(cases())}.values())[::-1]
 
 
-@pytest.fixture(params=first_cases(), ids=str)
+@pytest.fixture(params=first_cases(), ids=str, scope="module")
 def first_case(request: pytest.FixtureRequest) -> Case:
     """The first case of every technique in turn."""
     given: Case = request.param

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from sdcdb.database import Database
 from sdcdb.errors import DataError
+from sdcdb.policy.governed import Governed
 from sdcdb.views.protect import Protected
 from sdcdb.views.secret import Secret
 from sdcdb.views.spark import spark_sql
@@ -33,7 +33,7 @@ def golden_file(engine: str, technique: str) -> Path:
     return GOLDEN / engine / f"{technique}.sql"
 
 
-def fitted(case: Case) -> tuple[Database, Protected]:
+def fitted(case: Case) -> tuple[Governed, Protected]:
     """Return a small table of the contract suite and its view."""
     return make(case, rows=ROWS)
 

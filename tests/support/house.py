@@ -1,6 +1,7 @@
 """The source tree as it lies on the disk, under the names that it is installed by."""
 
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from support.paths import ROOT
@@ -17,6 +18,7 @@ def _walk() -> Iterator[tuple[str, Path]]:
                 yield f"{inside}/{path.relative_to(ROOT / folder).as_posix()}", path
 
 
+@cache
 def installed_files() -> dict[str, Path]:
     """Return every file of the four folders by the path that it must have in the wheel."""
     return dict(_walk())
@@ -31,6 +33,7 @@ def packages() -> dict[str, Path]:
     }
 
 
+@cache
 def modules() -> dict[str, Path]:
     """Return the file of every module and package by its import name."""
     found = {}

@@ -6,7 +6,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from sdcdb.database import Database
+from sdcdb.policy.governed import Governed
 from sdcdb.policy.models import Policy
 from sdcdb.views.protect import Protected, protect
 
@@ -31,16 +31,16 @@ def policy_of(
     return Policy.model_validate({"version": 1, "tables": {table: spec}})
 
 
-def filled(select: str, policy: Policy) -> Database:
+def filled(select: str, policy: Policy) -> Governed:
     """Return a database in memory with the policy's one table, made by a query; nothing is protected yet."""
     # Not sdcdb.open: the SQL functions that it registers play no part here, and would be a third of the time.
-    database = Database(None, duckdb.connect(), policy)
+    database = Governed(None, duckdb.connect(), policy)
     (table,) = policy.tables
     database.con.execute(f"CREATE TABLE {table} AS {select}")
     return database
 
 
-def protected(select: str, roles: dict[str, Any], view: dict[str, Any], **names: str) -> tuple[Database, Protected]:
+def protected(select: str, roles: dict[str, Any], view: dict[str, Any], **names: str) -> tuple[Governed, Protected]:
     """Make the table and its protected view."""
     database = filled(select, policy_of(roles, view, **names))
     (made,) = protect(database)

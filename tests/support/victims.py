@@ -5,6 +5,7 @@ a word of its own. Whatever an attacker gets to see is searched for them.
 """
 
 import re
+import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -98,9 +99,18 @@ def fill(con: duckdb.DuckDBPyConnection, rows: Iterable[tuple[Any, ...]]) -> Non
 
 def create(path: Path, rows: int = 240, seed: int = 1) -> Path:
     """Create a database file of so many people."""
-    with duckdb.connect(str(path)) as con:
-        fill(con, people(rows, seed))
+    path.write_bytes(_file(rows, seed))
     return path
+
+
+@cache
+def _file(rows: int, seed: int) -> bytes:
+    """Return the bytes of such a file: many tests begin with the same one."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "staff.duckdb"
+        with duckdb.connect(str(path)) as con:
+            fill(con, people(rows, seed))
+        return path.read_bytes()
 
 
 @contextmanager

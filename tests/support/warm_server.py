@@ -15,10 +15,12 @@ import os
 import pkgutil
 import runpy
 import select
+import signal
 import socket
 import sys
 import traceback
 from contextlib import suppress
+from functools import cache
 from io import TextIOWrapper
 from typing import Any
 
@@ -41,10 +43,15 @@ def load() -> None:
 
 
 def first_use() -> None:
-    """Do once what is only prepared on first use: reading a policy, and SQL in both dialects."""
+    """Do once what is only prepared on first use: the commands, reading a policy, and SQL in both dialects."""
     import sqlglot
+    import typer.main
 
+    from sdcdb.cli.main import app
     from sdcdb.policy.load import parse_document
+
+    typer.main.get_command = cache(typer.main.get_command)
+    typer.main.get_command(app)
 
     columns = "{id: identifier, age: quasi, pay: {role: confidential, domain: [0, 9]}}"
     parse_document(f"version: 1\ntables:\n  t: {{key: id, columns: {columns}}}\n")
@@ -109,46 +116,53 @@ def ended(request: dict[str, Any], streams: list[int]) -> int:
     return code if isinstance(code, int) else int(code is not None)
 
 
-def attend(connection: socket.socket) -> None:
-    """Fork the command, and tell how it ends."""
+def begin(connection: socket.socket, *others: socket.socket) -> int:
+    """Fork the command that a client asks for; return the number of its process. It gets none of the sockets."""
     request, streams = read(connection)
     child = os.fork()
     if child == 0:
-        connection.close()
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        for each in (connection, *others):
+            each.close()
         os._exit(ended(request, streams))  # taking down what is shared would take longer than most commands
     for stream in streams:
         os.close(stream)
     connection.sendall(child.to_bytes(8, "big"))
-    _, status = os.waitpid(child, 0)
-    with suppress(BrokenPipeError):
-        connection.sendall(os.waitstatus_to_exitcode(status).to_bytes(8, "big", signed=True))
+    return child
 
 
-def reap() -> None:
-    """Wait for those who have attended: their processor time is counted as the server's."""
+def reap(running: dict[int, socket.socket]) -> None:
+    """Tell the clients of commands that have ended how they ended."""
     with suppress(ChildProcessError):
-        while os.waitpid(-1, os.WNOHANG)[0]:
-            pass
+        while (found := os.waitpid(-1, os.WNOHANG))[0]:
+            child, status = found
+            with running.pop(child) as connection, suppress(BrokenPipeError):
+                connection.sendall(os.waitstatus_to_exitcode(status).to_bytes(8, "big", signed=True))
 
 
 def main() -> None:
     """Serve until standard input ends."""
     load()
+    woken, waking = os.pipe()
+    os.set_blocking(waking, False)
+    signal.set_wakeup_fd(waking, warn_on_full_buffer=False)
+    signal.signal(signal.SIGCHLD, lambda _number, _frame: None)
+    running: dict[int, socket.socket] = {}
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(sys.argv[1])
         listening.listen()
         os.write(1, b"ready\n")
         while True:
-            ready, _, _ = select.select([listening.fileno(), 0], [], [])
-            reap()
+            ready, _, _ = select.select([listening.fileno(), woken, 0], [], [])
+            if woken in ready:
+                os.read(woken, 4096)
+                reap(running)
             if 0 in ready:
                 return
-            connection, _ = listening.accept()
-            if os.fork() == 0:
-                listening.close()
-                attend(connection)
-                os._exit(0)
-            connection.close()
+            if listening.fileno() in ready:
+                connection, _ = listening.accept()
+                running[begin(connection, listening, *running.values())] = connection
 
 
 if __name__ == "__main__":

@@ -315,7 +315,7 @@ def test_ctrl_c_ends_a_question_at_once(db: Path) -> None:
             time.sleep(0.1)
         time.sleep(1)
         ask.send_signal(2)
-        _, errors = ask.communicate(timeout=20)
+        _, errors = ask.communicate(timeout=60)
     finally:
         ask.kill()
     assert (ask.returncode, errors.strip()) == (130, "interrupted")

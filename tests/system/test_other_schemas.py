@@ -1,12 +1,11 @@
 """The owner's path on tables of other schemas, on views, and on what is in no schema of this file."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import duckdb
 import pytest
+from support import command
 
 ROWS = """
     CREATE SCHEMA hr;
@@ -32,9 +31,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def run(folder: Path, *arguments: str) -> tuple[int, str]:
-    done = subprocess.run(
-        [sys.executable, "-m", "sdcdb", *arguments], cwd=folder, capture_output=True, text=True, check=False
-    )
+    done = command.run(*arguments, cwd=folder, code=None)
     assert "Traceback" not in done.stderr
     return done.returncode, done.stdout + done.stderr
 
@@ -91,15 +88,13 @@ def test_a_release_without_room_ends_in_words_and_leaves_nothing(folder: Path, e
     declare(folder, f"hr.staff: {TABLE}{VIEW}}}")
     assert run(folder, "protect", "firm.duckdb")[0] == 0
     program = (
-        "import resource, sys; from sdcdb.entry import main; resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000));"
+        "import resource, sys; from sdcdb.entry import main; sys.dont_write_bytecode = True;"  # no module cut off
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000));"
         f"sys.argv = ['sdcdb', 'release', 'firm.duckdb', 'hr.shared', '-o', 'out.{ending}', '--accept-risk', 'a test'];"
         "main()"
     )
     before = sorted(folder.iterdir())
-    done = subprocess.run(
-        [sys.executable, "-B", "-c", program], cwd=folder, capture_output=True, text=True, check=False
-    )  # -B: else modules would be kept cut off
-    assert done.returncode == 2, done.stderr
+    done = command.run(cwd=folder, code=2, python=program)
     assert f"out.{ending}" in done.stderr
     assert "disk" in done.stderr
     assert sorted(folder.iterdir()) == before

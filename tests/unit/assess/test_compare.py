@@ -8,8 +8,8 @@ from support import protecting
 from support.protecting import fixed_secret
 
 from sdcdb.assess.compare import Comparison, compare
-from sdcdb.database import Database
 from sdcdb.errors import SdcdbError
+from sdcdb.policy.governed import Governed
 from sdcdb.views.protect import protect
 
 TABLE = """
@@ -31,7 +31,7 @@ ROLES: dict[str, Any] = {
 _secret = fixed_secret("compare-secret-0123456789abcdef")
 
 
-def protected(view: dict[str, Any], table: str = TABLE) -> Database:
+def protected(view: dict[str, Any], table: str = TABLE) -> Governed:
     """Protect the table `x` by the view `y`."""
     return protecting.protected(table, ROLES, view)[0]
 

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from scipy import stats
 from support.protecting import fixed_secret, policy_of
 
-from sdcdb.database import Database
 from sdcdb.errors import DataError
+from sdcdb.policy.governed import Governed
 from sdcdb.techniques.binomial import FittedBinomial, _alias, chances
 from sdcdb.techniques.correlated import FittedCorrelated
 from sdcdb.techniques.multiplicative import FittedMultiplicative
@@ -39,7 +39,7 @@ def publish(
     frame = pd.DataFrame(data)
     role = {"role": "confidential" if "domain" in shape else "quasi", **shape}
     columns = {"id": "identifier", "n": "public", **dict.fromkeys(data, role)}
-    database = Database(None, duckdb.connect(), policy_of(columns, {"columns": methods}))
+    database = Governed(None, duckdb.connect(), policy_of(columns, {"columns": methods}))
     chosen = ", ".join(f'"{name}"::{types} AS "{name}"' for name in data)
     database.con.register("given", frame.assign(id=range(len(frame))))
     database.con.execute(f"CREATE TABLE x AS SELECT id, id AS n, {chosen} FROM given")

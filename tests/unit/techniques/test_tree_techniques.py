@@ -12,8 +12,8 @@ import pytest
 from support.protecting import fixed_secret, protected
 
 from sdcdb.connection.training_table import read_training_table
-from sdcdb.database import Database
 from sdcdb.errors import DataError, PolicyError
+from sdcdb.policy.governed import Governed
 from sdcdb.policy.load import parse_document
 from sdcdb.techniques.capt import FittedCapt, chances
 from sdcdb.techniques.families.leaf_class import expected_changes, printed_changes
@@ -48,7 +48,7 @@ TABLE = f"""
 _secret = fixed_secret("tree-techniques-0123456789abcdef")
 
 
-def publish(view: dict[str, Any], table: str = TABLE) -> tuple[pd.DataFrame, Protected, Database]:
+def publish(view: dict[str, Any], table: str = TABLE) -> tuple[pd.DataFrame, Protected, Governed]:
     """Protect the table and return the view with its originals, `before` and after, in the order of the key."""
     database, made = protected(table, ROLES, view)
     both = database.con.execute(
@@ -58,7 +58,7 @@ def publish(view: dict[str, Any], table: str = TABLE) -> tuple[pd.DataFrame, Pro
     return both, made, database
 
 
-def counts_by_leaf(made: Protected, database: Database) -> tuple[Any, Any]:
+def counts_by_leaf(made: Protected, database: Governed) -> tuple[Any, Any]:
     """Return the class counts of each leaf before and after."""
     (fitted,) = [each for each in made.plan.fitted if isinstance(each, FittedRpt)]
     tree = fitted.tree
@@ -97,7 +97,7 @@ def test_the_expected_number_of_changes_is_that_of_eq_4_1(asked: dict[str, Any],
     assert changed == pytest.approx(expected(found), abs=4 * np.sqrt(N * 0.1 * 0.9))
 
 
-def leaf_counts_of(database: Database, tree: Any) -> Any:
+def leaf_counts_of(database: Governed, tree: Any) -> Any:
     half = read_training_table(database.con, "x", [a.name for a in tree.attributes], "risk")
     size = len(tree.leaves())
     return np.bincount(tree.apply(half) * 3 + half.labels(), minlength=3 * size).reshape(size, 3)

@@ -8,8 +8,8 @@ import duckdb
 import pytest
 from support.paths import ROOT
 
-from sdcdb.database import Database
 from sdcdb.engines.duckdb import DuckDBDialect
+from sdcdb.policy.governed import Governed
 from sdcdb.policy.models import Policy
 from sdcdb.views import catalogue
 from sdcdb.views.catalogue import lists_table
@@ -31,7 +31,7 @@ EARLIER = """
 
 
 @pytest.fixture
-def database(monkeypatch: pytest.MonkeyPatch) -> Database:
+def database(monkeypatch: pytest.MonkeyPatch) -> Governed:
     """Return a database as the earlier version left it."""
     monkeypatch.setenv("SDCDB_TEST_SECRET", SECRET)
     con = duckdb.connect()
@@ -42,7 +42,7 @@ def database(monkeypatch: pytest.MonkeyPatch) -> Database:
         "INSERT INTO sdc.plans VALUES ('v', 't', ?, ?, now()::TIMESTAMP, 60, 'view')",
         [json.dumps(WRITTEN["plan"]), WRITTEN["sdcdb_version"]],
     )
-    return Database(None, con, Policy.model_validate(WRITTEN["policy"]))
+    return Governed(None, con, Policy.model_validate(WRITTEN["policy"]))
 
 
 def published(con: duckdb.DuckDBPyConnection, query: str) -> list[tuple[Any, ...]]:
@@ -52,7 +52,7 @@ def published(con: duckdb.DuckDBPyConnection, query: str) -> list[tuple[Any, ...
 EXPECTED = [tuple(float(v) if not isinstance(v, str) else v for v in row) for row in WRITTEN["rows"]]
 
 
-def test_an_earlier_plan_still_publishes_the_same_values(database: Database) -> None:
+def test_an_earlier_plan_still_publishes_the_same_values(database: Governed) -> None:
     plan = catalogue.entry(database.con, "v").plan
     assert plan.version == 2
     catalogue.prepare(database.con)
@@ -61,18 +61,18 @@ def test_an_earlier_plan_still_publishes_the_same_values(database: Database) -> 
     assert published(database.con, select) == EXPECTED
 
 
-def test_a_refit_keeps_the_earlier_draws_and_a_new_column_gets_bits(database: Database) -> None:
+def test_a_refit_keeps_the_earlier_draws_and_a_new_column_gets_bits(database: Governed) -> None:
     (made,) = protect(database)
     assert made.plan.lanes == {place: lane for place, lane, _ in WRITTEN["lanes"]}
     assert published(database.con, "FROM v") == EXPECTED
     other = copy.deepcopy(WRITTEN["policy"])
     other["tables"]["t"]["protect"]["v"]["columns"]["word"]["p"] = 0.7
-    (made,) = protect(Database(None, database.con, Policy.model_validate(other)))
+    (made,) = protect(Governed(None, database.con, Policy.model_validate(other)))
     new = [lane for place, lane in made.plan.lanes.items() if place.endswith(":word")]
     assert new == [(0, 16, 0)]
     assert [row[1:] for row in published(database.con, "FROM v")] == [row[1:] for row in EXPECTED]
 
 
-def test_a_plan_survives_its_json(database: Database) -> None:
-    (made,) = protect(Database(None, database.con, Policy.model_validate(WRITTEN["policy"])))
+def test_a_plan_survives_its_json(database: Governed) -> None:
+    (made,) = protect(Governed(None, database.con, Policy.model_validate(WRITTEN["policy"])))
     assert Plan.model_validate_json(made.plan.model_dump_json()) == made.plan

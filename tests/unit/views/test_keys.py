@@ -7,15 +7,15 @@ import pytest
 from support.protecting import filled, fixed_secret, policy_of
 
 from sdcdb.connection.identifiers import table_reference
-from sdcdb.database import Database
 from sdcdb.errors import SdcdbError
+from sdcdb.policy.governed import Governed
 from sdcdb.views.protect import protect
 from sdcdb.views.secret import REDACTED, redacted
 
 _secret = fixed_secret("0123456789abcdef0123456789")
 
 
-def view_of(select: str, method: dict[str, Any], column: str = "v") -> Database:
+def view_of(select: str, method: dict[str, Any], column: str = "v") -> Governed:
     roles = {"id": "identifier", column: {"role": "confidential", "domain": [0, 100]}}
     return filled(select, policy_of(roles, {"columns": {column: method}}, table="t", name="p"))
 

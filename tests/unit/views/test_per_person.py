@@ -7,9 +7,9 @@ import pytest
 from support.protecting import ENVIRONMENT, filled, fixed_secret
 
 from sdcdb.assess.gate import stand
-from sdcdb.database import Database
 from sdcdb.engines.duckdb import DuckDBDialect
 from sdcdb.errors import PolicyError, SdcdbError
+from sdcdb.policy.governed import Governed
 from sdcdb.policy.load import Document
 from sdcdb.policy.models import Policy
 from sdcdb.views import catalogue
@@ -32,18 +32,18 @@ NOISE = {"method": "normal", "sd": 5}
 _secret = fixed_secret(SECRET)
 
 
-def visits(view: dict[str, Any], select: str = SELECT, **more: Any) -> Database:
+def visits(view: dict[str, Any], select: str = SELECT, **more: Any) -> Governed:
     spec = {"key": "visit_id", "person": "Patient id", "columns": ROLES | {"cost": NUMBER}} | more
     spec["protect"] = {"p": {"secret": f"env:{ENVIRONMENT}"} | view}
     return filled(select, Policy.model_validate({"version": 1, "tables": {"visits": spec}}))
 
 
-def said(database: Database) -> list[tuple[str, str, str]]:
+def said(database: Governed) -> list[tuple[str, str, str]]:
     found = check(database.con, Document("policy.yaml", database.required_policy(), {}))
     return [(problem.field, problem.severity, problem.message) for problem in found]
 
 
-def per_person(database: Database, column: str) -> set[int]:
+def per_person(database: Governed, column: str) -> set[int]:
     """Return how many different values the copies of each person have: the view's records are in the table's order."""
     sql = f"SELECT {column} AS v FROM p", 'SELECT "Patient id" FROM visits'
     values, people = (database.con.execute(each).fetchall() for each in sql)
@@ -223,4 +223,4 @@ def test_a_view_from_before_the_person_was_named_is_fitted_again() -> None:
     protect(database)
     named = visits({"columns": {"cost": NOISE}}).policy
     with pytest.raises(SdcdbError, match="fit it again"):
-        stand(Database(None, database.con, named), "p")
+        stand(Governed(None, database.con, named), "p")

@@ -162,8 +162,18 @@ def _vectors(state: Lattice) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
 
 
 @given(st.integers(0, 10_000))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=12, deadline=None)
 def test_knowledge_is_that_of_the_answers_taken_in_anew(seed: int) -> None:
+    grows_as_anew(seed)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(20_000, 20_200))
+def test_knowledge_is_that_of_many_answers_taken_in_anew(seed: int) -> None:
+    grows_as_anew(seed)
+
+
+def grows_as_anew(seed: int) -> None:
     course = Course(seed)
     values = course.values()
     state = Knowledge(course.first, 0, 1_000, 1, LIMITS, b"one")
@@ -203,7 +213,7 @@ def test_knowledge_is_that_of_the_answers_taken_in_anew(seed: int) -> None:
 
 
 @given(st.integers(0, 10_000))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_the_audit_of_sets_is_that_of_the_sets_taken_in_anew(seed: int) -> None:
     course = Course(seed)
     state, told = SetAudit(course.first, 1_000, LIMITS, b"one"), list[np.ndarray]()

@@ -24,7 +24,7 @@ def table(seed: int) -> Table:
     return Table.of(values, limits)
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", [*range(12), *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(12, 48))])
 def test_no_sequence_of_sums_narrows_a_record_or_determines_a_small_group(seed: int) -> None:
     t = table(seed)
     for _, flags in zip(range(16), families(np.random.default_rng(seed), len(t.values)), strict=False):
@@ -105,7 +105,7 @@ def boxes(n: int, seed: int) -> tuple[np.ndarray, list[np.ndarray]]:
         # 81% where small totals are allowed: margins for an intruder who knows a fifth end it
         pytest.param(300, 200, False, 0.55, marks=pytest.mark.soak),
         (300, 150, True, 0.75),
-        (2500, 120, False, 1.0),
+        pytest.param(2500, 120, False, 1.0, marks=pytest.mark.soak),
         (2500, 100, True, 0.9),
         (20_000, 40, False, 1.0),
         (20_000, 40, True, 0.97),
