@@ -337,7 +337,7 @@ class Knowledge:
     def _of_cells(self, question: Question) -> Cells:
         if len(question.cells) != self._cells:
             raise DataError(f"the question is about {len(question.cells)} cells, the table has {self._cells}")
-        return question.cells[self._live]
+        return question.cells if len(self._live) == self._cells else question.cells[self._live]
 
     def _lively(self, question: Question) -> Cells:
         """Return a question's set, of which the blocks are told apart."""
