@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdcdb.gateway.inference.finding import Finding
+from sdcdb.gateway.inference.question import Question
 from sdcdb.gateway.rules.size import large_enough, parts
 from sdcdb.gateway.rules.table import denied
 from sdcdb.gateway.rules.verdict import Change
@@ -166,13 +167,11 @@ def _without_numbers(
 
 def _work(asked: Sequence[Asked], audited: Mapping[str, PoolHistory]) -> int:
     """Return what it costs to consider questions. It follows from the questions and the past alone."""
-    numbers: dict[tuple[str, str], int] = {}
+    questions: dict[tuple[str, str], list[Question]] = {}
     for each in asked:
-        numbers[each.table, each.audited] = numbers.get((each.table, each.audited), 0) + 1
-    return sum(
-        work_of(number, audited[table].knowledge(column).rank, audited[table].cells.size)
-        for (table, column), number in numbers.items()
-    )
+        questions.setdefault((each.table, each.audited), []).append(each.question)
+    states = {(table, column): audited[table].knowledge(column) for table, column in questions}
+    return sum(work_of(len(mine), states[of].rank, states[of].most_blocks(mine)) for of, mine in questions.items())
 
 
 def _counts(

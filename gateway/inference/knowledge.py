@@ -111,6 +111,11 @@ class Knowledge:
         if found is not None:
             self._go_on(*found, same=True)
 
+    def most_blocks(self, questions: Sequence[Question]) -> int:
+        """Return how many blocks there may be when questions were considered: groups cut each block at most once."""
+        apart = any(question.kinds != {"sum"} for question in questions)
+        return len(self._live) if apart else min(len(self._live), self._blocks.number * (len(questions) + 1))
+
     @property
     def _counts(self) -> NDArray[np.int64]:
         return self._blocks.records

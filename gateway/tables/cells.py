@@ -20,7 +20,7 @@ from sdcdb.gateway.relations import Confidential, Restricted
 from sdcdb.gateway.tables.frequencies import Frequencies, read_frequencies
 from sdcdb.gateway.tables.owners import Owners, read_owners, told_apart
 
-MOST_CELLS = 3_000_000
+MOST_CELLS = 5_000_000
 _FINEST = 12  # decimals of numbers that DuckDB turns into whole ones
 Indices = NDArray[np.intp]
 

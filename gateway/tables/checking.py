@@ -1,4 +1,4 @@
-"""Checking a policy as its gateway would: against the database, for tables that are copies, and for public counts."""
+"""Checking a policy as its gateway would: against the database, for copies, public counts and categories alike."""
 
 import secrets
 from dataclasses import dataclass
@@ -28,7 +28,12 @@ def check_as_gateway(con: duckdb.DuckDBPyConnection, document: Document, *, stri
     if any(problem.severity == "error" for problem in found):
         return found
     return sorted(
-        [*found, *find_copies(con, document), *find_telling_counts(con, document)],
+        [
+            *found,
+            *find_copies(con, document),
+            *find_telling_counts(con, document),
+            *find_twin_categories(con, document),
+        ],
         key=lambda problem: problem.line or 0,
     )
 
@@ -66,4 +71,17 @@ def find_telling_counts(con: duckdb.DuckDBPyConnection, document: Document) -> l
         if (why := why_not_public(con, table, category, views.ratios(table)[category.name])) is not None:
             path = ("tables", table.name, "columns", category.name, "counts")
             found.append(Problem(dotted(path), why, document.line(path)))
+    return found
+
+
+def find_twin_categories(con: duckdb.DuckDBPyConnection, document: Document) -> list[Problem]:
+    """Return an error for each category that follows from another column of its table."""
+    found = []
+    for table in relations(con, document.policy).restricted():
+        if table.categories:
+            from sdcdb.gateway.tables.twin_categories import find_twins, linked_categories
+
+            for column, why in (*linked_categories(table, document.policy), *find_twins(con, table)):
+                path = ("tables", table.name, "columns", column)
+                found.append(Problem(dotted(path), why, document.line(path)))
     return found

@@ -35,6 +35,7 @@ from sdcdb.gateway.tables.record_file import read_followed
 from sdcdb.gateway.tables.records import read_records
 from sdcdb.gateway.tables.sketch import chance_alike, sketch_columns
 from sdcdb.gateway.tables.table_history import TableHistory, steps_of
+from sdcdb.gateway.tables.twin_categories import must_not_be_twins
 from sdcdb.gateway.tables.value_sketch import sketch_values
 from sdcdb.gateway.tables.vault import Vault
 from sdcdb.policy.governed import Governed
@@ -253,6 +254,7 @@ class Tables:
             else:
                 self._begin(table, past, unlike=others.values())
         elif past.version == now:
+            must_not_be_twins(self._con, table, self._policy)
             cells = self._cells(table)
             newest = HeldVersion.of(past.versions[-1])
             if past.versions[-1].records and newest.size == cells.size and same_names(newest, cells):
@@ -323,9 +325,12 @@ class Tables:
     ) -> None:
         """Write a new version of the table into the ledger, and go on from there.
 
-        It must not hold records of other tables, nor of those in `unlike`; None is for not looking.
+        It must not hold records of other tables, nor of those in `unlike`, nor categories that say the same; None is
+        for not looking.
         """
         must_be_static(table, self._current[table.name], () if as_new else past.versions)
+        if unlike is not None:
+            must_not_be_twins(self._con, table, self._policy)
         cells = self._cells(table)
         version, sketches = self._current[table.name], self._sketch(table)
         now = Now(version, cells, read_records(self._con, table, cells, self._vault.secret))
