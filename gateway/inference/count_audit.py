@@ -64,6 +64,7 @@ class CountAudit:
     ) -> None:
         """Begin with sets that were shown, none of which followed from the others."""
         self._least = min_set
+        self._apart: tuple[Cells | Weights, ...] = ()  # the sets that were told apart last
         several = people if people is not None and people.several else None
         self._blocks = Blocks.whole(records, several, None)
         self._exact = NullSpace(self._blocks.number, np.random.default_rng(int.from_bytes(secret, "little")))
@@ -83,6 +84,9 @@ class CountAudit:
 
     def _tell_apart(self, sets: Sequence[Cells | Weights]) -> None:
         """Make blocks of which no set cuts one. They hold the same people, and are in the same sets, as before."""
+        if self._apart and all(any(each is one for one in self._apart) for each in sets):
+            return  # they were told apart when they were considered
+        self._apart = tuple(sets)
         found = self._blocks.cut(sets)
         if found is not None:
             self._blocks, growth = found

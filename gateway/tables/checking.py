@@ -1,4 +1,4 @@
-"""Checking a policy as its gateway would: against the database, for copies, public counts and categories alike."""
+"""Checking a policy as its gateway would: against the database, for copies, public counts and columns alike."""
 
 import secrets
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ def check_as_gateway(con: duckdb.DuckDBPyConnection, document: Document, *, stri
             *found,
             *find_copies(con, document),
             *find_telling_counts(con, document),
-            *find_twin_categories(con, document),
+            *find_unaskable(con, document),
         ],
         key=lambda problem: problem.line or 0,
     )
@@ -74,14 +74,16 @@ def find_telling_counts(con: duckdb.DuckDBPyConnection, document: Document) -> l
     return found
 
 
-def find_twin_categories(con: duckdb.DuckDBPyConnection, document: Document) -> list[Problem]:
-    """Return an error for each category that follows from another column of its table."""
+def find_unaskable(con: duckdb.DuckDBPyConnection, document: Document) -> list[Problem]:
+    """Return an error for each column that says the same as another one, or the same in every record of a person."""
     found = []
     for table in relations(con, document.policy).restricted():
-        if table.categories:
+        if table.categories or table.person is not None:
+            from sdcdb.gateway.tables.repeated_values import find_repeated
             from sdcdb.gateway.tables.twin_categories import find_twins, linked_categories
 
-            for column, why in (*linked_categories(table, document.policy), *find_twins(con, table)):
+            told = (*linked_categories(table, document.policy), *find_twins(con, table), *find_repeated(con, table))
+            for column, why in told:
                 path = ("tables", table.name, "columns", column)
                 found.append(Problem(dotted(path), why, document.line(path)))
     return found

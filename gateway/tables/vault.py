@@ -160,10 +160,11 @@ def _grouped(
         for n, text in enumerate(expressions)
     ]
     numbers = [f"coalesce(TRY_CAST({text} AS DOUBLE), 'nan') AS x{n}" for n, text in enumerate(_added(block))]
-    listed = ", ".join([f"{_own(CELL)} AS cell", gid, *flags, *ranks, *numbers])
+    in_groups = [gid] if block.grouping.sets[chosen] else []  # else all cells are in one group
+    listed = ", ".join([f"{_own(CELL)} AS cell", *in_groups, *flags, *ranks, *numbers])
     found = cursor.execute(f"SELECT {listed} {source}").fetchnumpy()
     members: Indices = np.asarray(found["cell"], dtype=np.intp)
-    number: NDArray[np.int64] = np.asarray(found["gid"], dtype=np.int64)
+    number = np.asarray(found["gid"], dtype=np.int64) if in_groups else np.zeros(len(members), dtype=np.int64)
     if block.joins:  # without a join, a cell is in one group of a grouping set
         _no_fan_out(members, number, cells.size)
     rows, types = _rows(cursor, block, chosen, [_own(RECORDS), gid, *flags], source)
