@@ -1,7 +1,7 @@
 """The restricted tables as they are now: cells, version and history of each, and what happens when one changes."""
 
 import getpass
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import partial
 from math import isfinite
 
@@ -16,9 +16,10 @@ from sdcdb.gateway.pools import fold
 from sdcdb.gateway.relations import Relations, Restricted
 from sdcdb.gateway.rules.table import denied
 from sdcdb.gateway.rules.versions import same_version
-from sdcdb.gateway.tables.batch import count_changed, is_enough
+from sdcdb.gateway.tables.batch import count_changed, count_changed_by_group, is_enough
 from sdcdb.gateway.tables.cells import Cells
 from sdcdb.gateway.tables.fingerprint import fingerprint, sign
+from sdcdb.gateway.tables.following import Records
 from sdcdb.gateway.tables.foretelling import Foretelling
 from sdcdb.gateway.tables.halt import Halt
 from sdcdb.gateway.tables.held_version import HeldVersion
@@ -31,7 +32,7 @@ from sdcdb.gateway.tables.past import LedgerPast, Past
 from sdcdb.gateway.tables.pool_history import PoolHistory
 from sdcdb.gateway.tables.public_counts import must_be_publishable, must_be_static
 from sdcdb.gateway.tables.recognition import Declared
-from sdcdb.gateway.tables.record_file import read_followed
+from sdcdb.gateway.tables.record_file import Followed, read_followed
 from sdcdb.gateway.tables.records import read_records
 from sdcdb.gateway.tables.repeated_values import must_vary
 from sdcdb.gateway.tables.sketch import chance_alike, sketch_columns
@@ -155,12 +156,17 @@ class Tables:
             return False
         cells = self._cells(table)
         records = read_records(self._con, table, cells, self._vault.secret)
-        enough = records is not None and is_enough(
-            count_changed(before, records), table.limits.refresh_people, self._most_of_one(table)
-        )
+        enough = records is not None and self._enough_changed(table, before, records)
         if not enough:
             self._too_few[table.name] = now
         return enough
+
+    def _enough_changed(self, table: Restricted, before: Mapping[str, Followed], records: Records) -> bool:
+        """Tell whether enough people have changed, in each group in which anybody has if the policy names groups."""
+        by_group = table.limits.refresh_by is not None
+        changed = count_changed_by_group(before, records) if by_group else [count_changed(before, records)]
+        least, most = table.limits.refresh_people, self._most_of_one(table)
+        return bool(changed) and all(is_enough(each, least, most) for each in changed or ())
 
     def _most_of_one(self, table: Restricted) -> int:
         """Return how many records the person with most of them has."""
