@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdcdb.gateway.inference.finding import Finding
+from sdcdb.gateway.inference.question import Question
 from sdcdb.gateway.rules.size import large_enough, parts
 from sdcdb.gateway.rules.table import denied
 from sdcdb.gateway.rules.verdict import Change
@@ -15,7 +16,7 @@ from sdcdb.gateway.rules.work import within_budget, work_of
 from sdcdb.gateway.tables.asked import Asked, Row
 from sdcdb.gateway.tables.cells import Cells, Indices
 from sdcdb.gateway.tables.counted_values import AskedCount, asked_counts, counts_people, rectangles
-from sdcdb.gateway.tables.groups import Group, union
+from sdcdb.gateway.tables.groups import Group, each_once, same_cells, union
 from sdcdb.gateway.tables.joint_audit import JointAudit
 from sdcdb.gateway.tables.pool_history import PoolHistory
 from sdcdb.gateway.tables.vault import Evaluated
@@ -166,13 +167,11 @@ def _without_numbers(
 
 def _work(asked: Sequence[Asked], audited: Mapping[str, PoolHistory]) -> int:
     """Return what it costs to consider questions. It follows from the questions and the past alone."""
-    numbers: dict[tuple[str, str], int] = {}
+    questions: dict[tuple[str, str], list[Question]] = {}
     for each in asked:
-        numbers[each.table, each.audited] = numbers.get((each.table, each.audited), 0) + 1
-    return sum(
-        work_of(number, audited[table].knowledge(column).rank, audited[table].cells.size)
-        for (table, column), number in numbers.items()
-    )
+        questions.setdefault((each.table, each.audited), []).append(each.question)
+    states = {(table, column): audited[table].knowledge(column) for table, column in questions}
+    return sum(work_of(len(mine), states[of].rank, states[of].most_blocks(mine)) for of, mine in questions.items())
 
 
 def _counts(
@@ -232,14 +231,14 @@ def _shown(evaluated: Sequence[Evaluated], suppressed: Mapping[Row, str], merged
             heads = each.cells.owners is not None
             if each.block.category is None:
                 found = [
-                    (heads and measure.kind == "people", np.sort(cells))
+                    (heads and measure.kind == "people", cells)
                     for measure in each.block.measures
                     for cells in group.counted(measure)
                 ]
             else:
                 heads = heads and counts_people(each.block.table, each.block.category)
                 found = [(heads, one.cells) for one in rectangles(each, group) or ()]
-            for people, cells in {(kind, cells.tobytes()): (kind, cells) for kind, cells in found}.values():
+            for people, cells in each_once(found):
                 yield Shown((number, group.row), table, cells, len(cells), people)
             for measure in each.block.measures if each.block.category is None else ():
                 weighed = group.weighed(measure)
@@ -286,7 +285,9 @@ def _fits(group: Group, evaluated: Evaluated, cells: Cells) -> bool:
     whole = any(measure.chosen is None for measure in evaluated.block.measures)
     for measure in evaluated.block.measures:
         chosen, wanted = group.of(measure), group.wanted(measure)
-        if cells.people(chosen) < least or not _large(wanted, cells, least):
+        if chosen is not group.cells and cells.people(chosen) < least:
+            return False
+        if wanted is not group.cells and not _large(wanted, cells, least):
             return False
         if whole and measure.chosen is not None and 0 < cells.people(np.setdiff1d(group.cells, wanted)) < least:
             return False
@@ -329,18 +330,24 @@ def _asked(
     for group in groups:
         row = (evaluated.block.number, group.row)
         if row not in suppressed:
-            for (column, _), (chosen, kinds) in _wanted(evaluated, group).items():
-                yield audited[table].asked(row, column, chosen, frozenset(kinds))
+            for column, chosen, kinds in _wanted(evaluated, group):
+                yield audited[table].asked(row, column, chosen, kinds)
 
 
-def _wanted(evaluated: Evaluated, group: Group) -> dict[tuple[str, bytes], tuple[Indices, set[str]]]:
-    wanted: dict[tuple[str, bytes], tuple[Indices, set[str]]] = {}
-    for measure in evaluated.block.measures:
-        if measure.confidential is not None and measure.kind in AUDITED:
-            chosen = np.sort(group.of(measure))
-            _, kinds = wanted.setdefault((measure.confidential, chosen.tobytes()), (chosen, set()))
-            kinds.add(measure.kind)
-    return wanted
+def _wanted(evaluated: Evaluated, group: Group) -> Iterator[tuple[str, Indices, frozenset[str]]]:
+    """Yield the query sets of confidential columns, each with all that is asked of it."""
+    measures = [each for each in evaluated.block.measures if each.kind in AUDITED]
+    found = [(measure.confidential, group.of(measure)) for measure in measures if measure.confidential is not None]
+    for column, chosen in each_once(found):
+        yield (
+            column,
+            chosen,
+            frozenset(
+                measure.kind
+                for measure in measures
+                if measure.confidential == column and same_cells(group.of(measure), chosen)
+            ),
+        )
 
 
 def _all_or_nothing(suppressed: Mapping[Row, str], evaluated: Sequence[Evaluated]) -> None:

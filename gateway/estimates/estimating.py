@@ -8,7 +8,7 @@ statement gives other rows (HAVING, LIMIT), no error is given.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from math import sqrt
+from math import floor, isfinite, log10, sqrt
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -127,12 +127,17 @@ def _number(value: Any) -> bool:
 
 
 def said(values: Sequence[Any], errors: Sequence[float | None]) -> list[str]:
-    """Write a row of estimates with their errors.
+    """Write a row of estimates with their errors: two digits of an error, and as many of what it is the error of.
 
     >>> said(["A", 34.2, 12], [None, 5.1, 0.0])
     ['A', 'about 34.2 ± 5.1', '12']
+    >>> said([23338.6, 0.02977], [131.2, 0.0012])
+    ['about 23,340 ± 130', 'about 0.0298 ± 0.0012']
     """
-    return [
-        f"about {float(value):.4g} ± {error:.2g}" if error else str(value)
-        for value, error in zip(values, errors, strict=True)
-    ]
+    return [_about(float(value), error) if error else str(value) for value, error in zip(values, errors, strict=True)]
+
+
+def _about(value: float, error: float) -> str:
+    digits = 1 - floor(log10(error)) if isfinite(error) else 0
+    one, other = (f"{round(each, digits):,.{max(digits, 0)}f}" for each in (value, error))
+    return f"about {one} ± {other}"

@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from sdcdb.gateway.inference.algebra.columns_of_cells import Partition
+from sdcdb.gateway.inference.algebra.columns_of_cells import Partition, totals_of
 from sdcdb.gateway.inference.algebra.growth import CAME, Growth
 from sdcdb.gateway.inference.forecast import Forecast
 from sdcdb.gateway.inference.people import People
@@ -50,7 +50,7 @@ class Blocks:
     @cached_property
     def records(self) -> Ints:
         """The records of each block."""
-        return np.bincount(self.partition.labels, weights=self.cells, minlength=self.number).astype(np.int64)
+        return totals_of(self.partition.labels, self.cells, self.number)
 
     @cached_property
     def people(self) -> People | None:
@@ -68,7 +68,11 @@ class Blocks:
         """Turn flags of cells into flags of blocks, for a set that cuts none."""
         return np.ascontiguousarray(cells[self.partition.first])
 
-    def cut(self, sets: Iterable[Flags]) -> tuple["Blocks", Growth] | None:
+    def row(self, cells: Flags | Ints) -> Flags | Ints:
+        """Turn flags or weights of cells into those of blocks, for a row that cuts none."""
+        return cells[self.partition.first]
+
+    def cut(self, sets: Iterable[Flags | Ints]) -> tuple["Blocks", Growth] | None:
         """Return the blocks that no set cuts; None if these are such."""
         return self._split(self.partition, sets, self)
 

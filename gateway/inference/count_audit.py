@@ -7,6 +7,8 @@ start: a total less all groups that are shown is the size of the one that is not
 
 A sum of people's ages is a combination of the sizes of cells as well, with the ages as weights: two such sums over sets
 that differ by a few people of one age tell how many those are. So it is one more equation in the same unknowns.
+
+Cells that no set has told apart are one block, so a decision costs as much as was asked, not as there are cells.
 """
 
 from collections.abc import Sequence
@@ -14,7 +16,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from sdcdb.gateway.inference.algebra.growth import Growth
 from sdcdb.gateway.inference.algebra.nullspace import HEAVIEST, NullSpace
+from sdcdb.gateway.inference.blocks import Blocks
 from sdcdb.gateway.inference.exact.determined import determines
 from sdcdb.gateway.inference.exact.small_totals_of_many import ExplainedSets, Proof
 from sdcdb.gateway.inference.intervals.atoms import refine
@@ -59,26 +63,48 @@ class CountAudit:
         people: People | None = None,
     ) -> None:
         """Begin with sets that were shown, none of which followed from the others."""
-        self._records, self._least = records, min_set
-        self._people = people if people is not None and people.several else None
-        self._exact = NullSpace(len(records), np.random.default_rng(int.from_bytes(secret, "little")))
-        everybody = np.ones(len(records), dtype=np.bool_)
-        self._explained = ExplainedSets(records, self._people)
+        self._least = min_set
+        self._apart: tuple[Cells | Weights, ...] = ()  # the sets that were told apart last
+        several = people if people is not None and people.several else None
+        self._blocks = Blocks.whole(records, several, None)
+        self._exact = NullSpace(self._blocks.number, np.random.default_rng(int.from_bytes(secret, "little")))
+        self._explained = ExplainedSets(self._blocks.records, self._blocks.people)
+        self._labels = np.zeros(self._blocks.number, dtype=np.int64)
+        self._atoms = self._blocks.number
         if len(records):
-            self._exact.restore([everybody, *shown])
-            for each in (everybody, *shown):
-                self._explained.add(_scaled(each))
-        self._labels, self._atoms = np.zeros(len(records), dtype=np.int64), min(1, len(records))
-        for each in shown:
+            self._begin(shown)
+
+    def _begin(self, shown: Sequence[Cells | Weights]) -> None:
+        self._tell_apart(shown)
+        rows = [np.ones(self._blocks.number, dtype=np.bool_), *map(self._blocks.row, shown)]
+        self._exact.restore(rows)
+        for each in rows:
+            self._explained.add(_scaled(each))
             self._labels, self._atoms = _split(self._labels, self._atoms, each)
+
+    def _tell_apart(self, sets: Sequence[Cells | Weights]) -> None:
+        """Make blocks of which no set cuts one. They hold the same people, and are in the same sets, as before."""
+        if self._apart and all(any(each is one for one in self._apart) for each in sets):
+            return  # they were told apart when they were considered
+        self._apart = tuple(sets)
+        found = self._blocks.cut(sets)
+        if found is not None:
+            self._blocks, growth = found
+            self._grow(growth)
+
+    def _grow(self, growth: Growth) -> None:
+        self._exact.grow(growth)
+        self._explained.grow(growth, self._blocks.people)
+        self._labels, self._atoms = growth.labels(self._labels, self._atoms)
 
     def consider(self, sets: Sequence[Cells | Weights]) -> list[bool]:
         """Tell which sets of a statement may be shown in size, each beside those before it. Nothing is learnt."""
+        self._tell_apart(sets)
         with self._explained.trying():
-            return self._considered(sets)
+            return self._considered([self._blocks.row(each) for each in sets])
 
     def _considered(self, sets: Sequence[Cells | Weights]) -> list[bool]:
-        exact, labels, atoms = self._exact, self._labels, self._atoms
+        exact, labels, atoms, people = self._exact, self._labels, self._atoms, self._blocks.people
         found = []
         for number, cells in enumerate(sets):
             vectors = exact.vectors_with(cells)
@@ -86,10 +112,10 @@ class CountAudit:
                 found.append(True)
                 continue
             split, parts = _split(labels, atoms, cells)
-            if self._people is not None:
-                sizes = self._people.of_sets(split, parts, self._least)
+            if people is not None:
+                sizes = people.of_sets(split, parts, self._least)
             else:
-                sizes = np.bincount(split, weights=self._records, minlength=parts).astype(np.int64)
+                sizes = np.bincount(split, weights=self._blocks.records, minlength=parts).astype(np.int64)
             before = exact.vectors()
             small = determines(before, vectors, exact.primes, split, sizes, self._least, differences=False)
             if not small and ((sizes > 0) & (sizes < self._least)).any():
@@ -106,15 +132,13 @@ class CountAudit:
 
     def learn(self, cells: Cells | Weights) -> bool:
         """Take in a set whose size was shown; False if it followed from the others."""
-        if not self._exact.add(cells):
+        self._tell_apart([cells])
+        row = self._blocks.row(cells)
+        if not self._exact.add(row):
             return False
-        self._explained.add(_scaled(cells))
-        self._labels, self._atoms = _split(self._labels, self._atoms, cells)
+        self._explained.add(_scaled(row))
+        self._labels, self._atoms = _split(self._labels, self._atoms, row)
         return True
-
-    def implied(self, cells: Cells | Weights) -> bool:
-        """Tell whether the size of a set follows from what was shown."""
-        return self._exact.implied(cells)
 
 
 def _split(labels: NDArray[np.int64], atoms: int, row: Cells | Weights) -> tuple[NDArray[np.int64], int]:

@@ -79,6 +79,7 @@ class Knowledge:
         )
         self._ground = Ground(replace(columns, whole=step is not None), known)
         self._score: Score | None = None
+        self._apart: tuple[Cells, ...] = ()  # the sets that were told apart last
         self._covered: dict[bytes, Mapping[str, Range]] = {}
 
     def grow(self, growth: Growth, prior: Prior | Forecast | None = None, people: People | None = None) -> bool:
@@ -95,7 +96,7 @@ class Knowledge:
 
     def _go_on(self, blocks: Blocks, growth: Growth, *, same: bool) -> None:
         """Take in more blocks; `same` says that all people are as they were."""
-        self._blocks, known = blocks, blocks.forecast
+        self._blocks, known, self._apart = blocks, blocks.forecast, ()
         lattice = self._ground.columns.lattice.grown(growth, self._rng)
         self._history.grow(growth, blocks.people, same=same)
         columns = self._ground.columns.grown(growth, lattice, self._means(known), self._need, blocks.people)
@@ -106,10 +107,18 @@ class Knowledge:
         """Make blocks of which no question cuts one. A MIN or MAX is about records that it does not name: of cells."""
         asked = list(questions)
         extremes = any(question.kinds != {"sum"} for question in asked)
+        if self._apart and not extremes and all(any(each.cells is one for one in self._apart) for each in asked):
+            return  # they were told apart when they were considered
         sets = [self._of_cells(question) for question in asked]
         found = self._blocks.apart() if extremes else self._blocks.cut(sets)
         if found is not None:
             self._go_on(*found, same=True)
+        self._apart = () if extremes else tuple(question.cells for question in asked)
+
+    def most_blocks(self, questions: Sequence[Question]) -> int:
+        """Return how many blocks there may be when questions were considered: groups cut each block at most once."""
+        apart = any(question.kinds != {"sum"} for question in questions)
+        return len(self._live) if apart else min(len(self._live), self._blocks.number * (len(questions) + 1))
 
     @property
     def _counts(self) -> NDArray[np.int64]:
@@ -337,7 +346,7 @@ class Knowledge:
     def _of_cells(self, question: Question) -> Cells:
         if len(question.cells) != self._cells:
             raise DataError(f"the question is about {len(question.cells)} cells, the table has {self._cells}")
-        return question.cells[self._live]
+        return question.cells if len(self._live) == self._cells else question.cells[self._live]
 
     def _lively(self, question: Question) -> Cells:
         """Return a question's set, of which the blocks are told apart."""

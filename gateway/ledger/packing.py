@@ -4,6 +4,7 @@ import base64
 import binascii
 import json
 import zlib
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,12 @@ def pack(flags: NDArray[np.bool_]) -> str:
     >>> unpack(pack(np.array([True, False, True])), 3).tolist()
     [True, False, True]
     """
-    return base64.b64encode(zlib.compress(np.packbits(flags).tobytes(), 6)).decode("ascii")
+    return _compressed(np.packbits(flags).tobytes())
+
+
+@lru_cache(maxsize=4)  # a set is written down once for its size and once for what is known of it
+def _compressed(bits: bytes) -> str:
+    return base64.b64encode(zlib.compress(bits, 6)).decode("ascii")
 
 
 def unpack(text: str, size: int) -> NDArray[np.bool_]:

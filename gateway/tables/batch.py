@@ -1,9 +1,12 @@
 """How much a table has changed since a version: whether enough people did for a new version to show."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+
+import numpy as np
 
 from sdcdb.gateway.tables.following import Records, count_common
 from sdcdb.gateway.tables.record_file import Followed
+from sdcdb.gateway.tables.trail import Ints
 
 
 def count_changed(before: Mapping[str, Followed], records: Records) -> int:
@@ -20,6 +23,36 @@ def count_changed(before: Mapping[str, Followed], records: Records) -> int:
         changed = max(changed, max(len(last), len(each.alike)) - count_common(last, each.alike))
     gone = (len(each.alike) for name, each in before.items() if name not in records)
     return max([changed, *gone])
+
+
+def count_changed_by_group(before: Mapping[str, Followed], records: Records) -> list[int] | None:
+    """Return how many records differ, in each group in which any do; None where the version before has no groups.
+
+    A group is those with one value of the quasi-identifier that the policy names. Whoever moves counts in both.
+    """
+    changed: dict[int, int] = {}
+    for name, each in records.items():
+        last = before.get(name)
+        if each.groups is None or (last is not None and last.groups is None):
+            return None
+        gone = each.alike[:0] if last is None or last.groups is None else last.alike
+        were = each.groups[:0] if last is None or last.groups is None else last.groups
+        if len(were) and not np.isin(were, each.groups).any():
+            return None  # groups of another column
+        for group, number in _changed_in(gone, were, each.alike, each.groups):
+            changed[group] = max(changed.get(group, 0), number)
+    return None if set(before) - set(records) else list(changed.values())
+
+
+def _changed_in(gone: Ints, were: Ints, alike: Ints, groups: Ints) -> Iterator[tuple[int, int]]:
+    """Yield groups and the number of records in which they differ. What records look like says their group."""
+    known = np.unique(np.concatenate([were, groups]))
+    sizes = np.maximum(*(np.bincount(np.searchsorted(known, each), minlength=len(known)) for each in (were, groups)))
+    (a, at, n), (b, _, m) = (np.unique(each, return_index=True, return_counts=True) for each in (gone, alike))
+    _, i, j = np.intersect1d(a, b, assume_unique=True, return_indices=True)
+    common = np.bincount(np.searchsorted(known, were[at[i]]), np.minimum(n[i], m[j]), len(known)).astype(np.int64)
+    differ = np.flatnonzero(sizes > common)
+    yield from zip(known[differ].tolist(), (sizes - common)[differ].tolist(), strict=True)
 
 
 def is_enough(changed: int, least: int, most_of_one: int) -> bool:

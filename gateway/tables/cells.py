@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import cached_property
 from typing import Any
 
 import duckdb
@@ -19,7 +20,7 @@ from sdcdb.gateway.relations import Confidential, Restricted
 from sdcdb.gateway.tables.frequencies import Frequencies, read_frequencies
 from sdcdb.gateway.tables.owners import Owners, read_owners, told_apart
 
-MOST_CELLS = 3_000_000
+MOST_CELLS = 5_000_000
 _FINEST = 12  # decimals of numbers that DuckDB turns into whole ones
 Indices = NDArray[np.intp]
 
@@ -46,7 +47,7 @@ class Totals:
 
     def total(self, kind: str, cells: Indices) -> Any:
         """Return the sum, least or greatest value over these cells as int, Decimal or float; None over no value."""
-        held = cells[self.counts[cells] > 0]
+        held = cells if self._everywhere else cells[self.counts[cells] > 0]
         if not len(held):
             return None
         if kind == "sum":
@@ -56,6 +57,11 @@ class Totals:
         if self.scale is None:
             return float(found)
         return int(found) if self.scale == 0 else Decimal(int(found)).scaleb(-self.scale)
+
+    @cached_property
+    def _everywhere(self) -> bool:
+        """Whether every cell has a value."""
+        return bool((self.counts > 0).all())
 
     def type(self, kind: str) -> str:
         """Return the type that DuckDB gives to such an answer."""
@@ -92,6 +98,8 @@ class Cells:
         if self.owners is not None:
             return self.owners.left(cells, column)
         counts = self._counts(column)
+        if len(cells) == len(counts):
+            return 0
         return int(counts.sum() - counts[cells].sum())
 
     def _counts(self, column: str | None) -> NDArray[np.int64]:

@@ -1,4 +1,4 @@
-"""Checking a policy as its gateway would: against the database, for tables that are copies, and for public counts."""
+"""Checking a policy as its gateway would: against the database, for copies, public counts and columns alike."""
 
 import secrets
 from dataclasses import dataclass
@@ -28,7 +28,12 @@ def check_as_gateway(con: duckdb.DuckDBPyConnection, document: Document, *, stri
     if any(problem.severity == "error" for problem in found):
         return found
     return sorted(
-        [*found, *find_copies(con, document), *find_telling_counts(con, document)],
+        [
+            *found,
+            *find_copies(con, document),
+            *find_telling_counts(con, document),
+            *find_unaskable(con, document),
+        ],
         key=lambda problem: problem.line or 0,
     )
 
@@ -66,4 +71,23 @@ def find_telling_counts(con: duckdb.DuckDBPyConnection, document: Document) -> l
         if (why := why_not_public(con, table, category, views.ratios(table)[category.name])) is not None:
             path = ("tables", table.name, "columns", category.name, "counts")
             found.append(Problem(dotted(path), why, document.line(path)))
+    return found
+
+
+def find_unaskable(con: duckdb.DuckDBPyConnection, document: Document) -> list[Problem]:
+    """Return an error for each column that says the same as another one, or the same in every record of a person."""
+    found = []
+    from sdcdb.gateway.references import with_references
+
+    known = with_references(relations(con, document.policy), document.policy).restricted()
+    for number, table in enumerate(known):
+        if table.categories or table.person is not None:
+            from sdcdb.gateway.tables.repeated_values import find_repeated
+            from sdcdb.gateway.tables.twin_categories import find_twins, linked_categories
+
+            twins = find_twins(con, table, known[:number])
+            told = (*linked_categories(table, document.policy), *twins, *find_repeated(con, table))
+            for column, why in told:
+                path = ("tables", table.name, "columns", column)
+                found.append(Problem(dotted(path), why, document.line(path)))
     return found

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import duckdb
 
-from sdcdb.connection.record_key import key_sql
+from sdcdb.connection.record_key import ROWID, key_sql
 from sdcdb.engines.dialect import text_literal
 from sdcdb.gateway.references import source_of
 from sdcdb.gateway.relations import Restricted
@@ -14,7 +14,8 @@ def fingerprint(con: duckdb.DuckDBPyConnection, table: Restricted, secret: str =
     """Digest every record of a table: its key, its quasi-identifiers and its confidential values, in any order.
 
     The digests are keyed by `secret`: else whoever reads the ledger could try values until one fits. MD5 is enough for
-    that, and DuckDB's `hash()` changes between versions.
+    that, and DuckDB's `hash()` changes between versions. Records that are alike in everything, where a key repeats,
+    would cancel out in an XOR: such a record counts once, with its number.
     """
     person = [] if table.person is None else [table.person]
     # A category is at the same place whether or not its counts are public: that changes no record.
@@ -23,11 +24,18 @@ def fingerprint(con: duckdb.DuckDBPyConnection, table: Restricted, secret: str =
     record = ", ".join(
         [text_literal(secret), *(f"coalesce(CAST({name} AS VARCHAR), chr(1))" for name in dict.fromkeys(names))]
     )
-    row = con.execute(
-        f"SELECT count(*), bit_xor(md5_number(concat_ws(chr(31), {record}))) FROM {source_of(table)}"
-    ).fetchone()
+    each = f"SELECT md5_number(concat_ws(chr(31), {record})) AS d FROM {source_of(table)}"
+    if table.key == ROWID:
+        found = f"SELECT count(*), bit_xor(d) FROM ({each})"
+    else:
+        twice = "md5_number(concat_ws(chr(31), CAST(d AS VARCHAR), CAST(n AS VARCHAR)))"
+        found = (
+            f"SELECT sum(n)::BIGINT, bit_xor(CASE WHEN n = 1 THEN d ELSE {twice} END) "
+            f"FROM (SELECT d, count(*) AS n FROM ({each}) GROUP BY d)"
+        )
+    row = con.execute(found).fetchone()
     count, digest = row or (0, 0)
-    return f"{count}-{digest or 0:x}"
+    return f"{count or 0}-{digest or 0:x}"
 
 
 def sign(path: Path | None) -> tuple[float, ...] | None:

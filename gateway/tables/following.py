@@ -37,6 +37,7 @@ def begin_following(records: Records, cells: int) -> dict[str, Followed]:
             Trail.first(each.people, each.cells, cells),
             each.alike,
             None if each.owners is None else Owned.first(each.values, each.people, each.owners),
+            each.groups,
         )
         for name, each in records.items()
     }
@@ -59,7 +60,7 @@ def follow_records(table: str, before: Mapping[str, Followed] | None, records: R
         values, by_value = last.values.follow(now.values, now.cells)
         keys, by_person = last.people.follow(now.people, now.cells)
         owned = None if persons is None else _owned(last, now, values, keys, persons)
-        columns[name] = Followed(values, keys, now.alike, owned)
+        columns[name] = Followed(values, keys, now.alike, owned, now.groups)
         moves[name] = by_value
         if not _same(values, keys):
             people[name] = by_person

@@ -1,8 +1,8 @@
 """The groups of a block: the cells of each, and of the query set that each of its measures is about."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +13,12 @@ from sdcdb.gateway.reading.aggregate import Measure
 from sdcdb.gateway.tables.cells import Indices
 
 NO_VALUE = -1
+Of = TypeVar("Of")
 
 
 @dataclass(frozen=True)
 class Group:
-    """One group of a block. What is kept by condition or by expression has a place for each of its cells.
+    """One group of a block. What is kept by condition or by expression has a place for each of its cells, in order.
 
     `ranks` are the places of an expression's values among all of its values, `NO_VALUE` where it is NULL; `numbers`
     are the values themselves where they are added up.
@@ -53,9 +54,7 @@ class Group:
         weights = self._weighed(measure)
         if weights is None or not weights.any():
             return None
-        members = self.of(measure)
-        order = np.argsort(members)
-        return members[order], weights[order]
+        return self.of(measure), weights
 
     def _weighed(self, measure: Measure) -> NDArray[np.int64] | None:
         if measure.kind != "sum" or not measure.plain or measure.expression is None:
@@ -71,15 +70,27 @@ class Group:
         return self.ranks[text][here], None if numbers is None else numbers[here]
 
 
+def same_cells(one: Indices, other: Indices) -> bool:
+    """Tell whether two sets are the same. Most that are the same are one array."""
+    return one is other or np.array_equal(one, other)
+
+
+def each_once(sets: Iterable[tuple[Of, Indices]]) -> list[tuple[Of, Indices]]:
+    """Return sets, each of which is asked of something, without those that are there already."""
+    found = list({(of, id(cells)): (of, cells) for of, cells in sets}.values())
+    return found if len(found) < 2 else list({(of, cells.tobytes()): (of, cells) for of, cells in found}.values())
+
+
 def union(groups: Sequence[Group], row: int) -> Group | None:
     """Put groups of one grouping set together; None if a join put a record into several of them."""
-    cells = np.concatenate([group.cells for group in groups])
-    if len(np.unique(cells)) < len(cells):
+    together = np.concatenate([group.cells for group in groups])
+    order = np.argsort(together, kind="stable")
+    cells, first = together[order], groups[0]
+    if (cells[1:] == cells[:-1]).any():
         return None
-    first = groups[0]
 
     def joined(held: list[Mapping[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
-        return {name: np.concatenate([part[name] for part in held]) for name in held[0]}
+        return {name: np.concatenate([part[name] for part in held])[order] for name in held[0]}
 
     return Group(
         row,

@@ -12,10 +12,8 @@ be one person's in both. What a person's total was made of at which time is not 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-import duckdb
 import numpy as np
 
-from sdcdb.connection.identifiers import identifier, quoted, table_reference
 from sdcdb.gateway.inference.people import People
 from sdcdb.gateway.tables.owned import Owned, Persons
 from sdcdb.gateway.tables.record_file import Followed
@@ -131,17 +129,3 @@ def _persons(members: Iterable[Member]) -> Persons:
     """Return who is who, by what every table knows of it."""
     owned = [each.owned.persons for each in members if each.owned is not None]
     return Persons.none().joined((each.other, each.same) for each in owned)
-
-
-def repeats_a_value(con: duckdb.DuckDBPyConnection, table: str, column: str, person: str) -> bool:
-    """Tell whether a column has one value per person, repeated in their records: then that is not their total.
-
-    So it is if most people with several records have the same in all of them, other than the commonest value.
-    """
-    value, who = quoted(identifier(column)), quoted(identifier(person))
-    found = con.execute(
-        f"SELECT count(*) FILTER (least = most), count(*) FROM (SELECT min({value}) AS least, max({value}) AS most "
-        f"FROM {quoted(table_reference(table))} GROUP BY {who} HAVING count({value}) > 1) "
-        f"WHERE least <> most OR least IS DISTINCT FROM (SELECT mode({value}) FROM {quoted(table_reference(table))})"
-    ).fetchone()
-    return found is not None and 2 * int(found[0]) > int(found[1])

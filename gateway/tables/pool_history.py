@@ -50,6 +50,9 @@ class PoolHistory:
     def consider(self, column: str, asked: Sequence[Asked]) -> list[Finding]:
         """Decide questions of one statement together, without looking at their answers."""
         found = self.knowledge(column).consider([each.question for each in asked])
+        for n, each in enumerate(asked):
+            if found[n].allowed and self.table.extreme_of_changed(each, self.known_as):
+                found[n] = replace(found[n], allowed=False, rule="exact", after=None)
         people = self.table.people(column, self.known_as)
         if people is not None:
             told = [n for n, each in enumerate(asked) if found[n].allowed and "sum" in each.question.kinds]

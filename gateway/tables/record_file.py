@@ -3,8 +3,9 @@
 The ledger keeps how many records went from where to where; who they were is needed at the next refresh only. For each
 confidential column, a record takes 32 bytes: a digest of key and value and its class (12), one of quasi-identifiers and
 value (8), one of the key and the class of the person (12). Where the policy names a person, it takes 16 more: a digest
-of whose record it is, for the value and for the key. Records that left are kept, without the 8 bytes: they may come
-back. The file is named by its own digest, which the ledger keeps: another file is not believed.
+of whose record it is, for the value and for the key; where changes are counted by a quasi-identifier, 8. Records that
+left are kept, without the 8 bytes: they may come back. The file is named by its own digest, which the ledger keeps:
+another file is not believed.
 """
 
 import hashlib
@@ -37,6 +38,8 @@ class Followed:
     people: Trail
     alike: Ints
     owned: Owned | None = None
+    groups: Ints | None = None
+    """What the newest records have in the quasi-identifier by which changes are counted, as digests."""
 
 
 def record_path(ledger: Path, name: str) -> Path:
@@ -53,6 +56,8 @@ def write_records(ledger: Path, columns: Mapping[str, Followed]) -> str:
             arrays[f"{n} {kind} classes"] = trail.classes.astype(np.int32)
             arrays[f"{n} {kind} number"] = np.array(trail.number)
         arrays[f"{n} alike"] = each.alike
+        if each.groups is not None:
+            arrays[f"{n} groups"] = each.groups
         if each.owned is not None:
             persons = each.owned.persons
             parts = (each.owned.values, each.owned.people, persons.other, persons.same)
@@ -91,6 +96,12 @@ def read_followed(ledger: Path, name: str) -> dict[str, Followed] | None:
 
         names = json.loads(arrays["names"].tobytes())
         return {
-            each: Followed(trail(n, "values"), trail(n, "people"), arrays[f"{n} alike"], owned(n))
+            each: Followed(
+                trail(n, "values"),
+                trail(n, "people"),
+                arrays[f"{n} alike"],
+                owned(n),
+                arrays.get(f"{n} groups"),
+            )
             for n, each in enumerate(names)
         }

@@ -13,7 +13,7 @@ from sdcdb.engines.dialect import text_literal
 from sdcdb.gateway.reading.reserved import CELL
 from sdcdb.gateway.references import source_of
 from sdcdb.gateway.relations import Restricted
-from sdcdb.gateway.tables.cell_text import cell_text
+from sdcdb.gateway.tables.cell_text import cell_text, common_text
 from sdcdb.gateway.tables.cells import Cells
 
 Ints = NDArray[np.int64]
@@ -27,7 +27,7 @@ class ColumnRecords:
 
     `people` are digests of their keys, `values` of key and value, `alike` of quasi-identifiers and value without the
     key: the last tell a table that was loaded again under new keys. `owners` are digests of whose records they are,
-    where the policy names a person.
+    where the policy names a person; `groups` are of the quasi-identifier by which changes are counted, if there is one.
     """
 
     cells: Ints
@@ -35,6 +35,7 @@ class ColumnRecords:
     values: Ints
     alike: Ints
     owners: Ints | None = None
+    groups: Ints | None = None
 
 
 def read_records(
@@ -46,28 +47,33 @@ def read_records(
     key, text = key_sql(table.key), cell_text(table)
     names = [*table.confidential, *table.categories]
     person = key if table.person is None else quoted(identifier(table.person))
+    by = table.limits.refresh_by
+    group = digest(secret, common_text([] if by is None else [by]))
     parts = [f"{text} AS cell_text", f"{digest(secret, key)} AS who", f"{digest(secret, person)} AS whose"]
+    parts.append(f"{group} AS grp")
     for n, name in enumerate(names):
         value = exact_text(quoted(identifier(name)), table.columns[name])
         parts += [f"{digest(secret, key, value)} AS v{n}", f"{digest(secret, text, value)} AS a{n}"]
         counted = "TRUE" if name in table.categories else f"{quoted(identifier(name))} IS NOT NULL"
         parts.append(f"{counted} AS h{n}")
     cell = quoted(identifier(CELL))
-    listed = ", ".join([f"c.{cell} AS cell", "who", "whose", *(f"v{n}, a{n}, h{n}" for n in range(len(names)))])
+    listed = ", ".join([f"c.{cell} AS cell", "who", "whose", "grp", *(f"v{n}, a{n}, h{n}" for n in range(len(names)))])
     found = con.execute(
         f"SELECT {listed} FROM (SELECT {', '.join(parts)} FROM {source_of(table)}) r "
         f"JOIN (SELECT {text} AS cell_text, {cell} FROM {cells.source}) c ON r.cell_text = c.cell_text"
     ).fetchnumpy()
     columns = {name: np.asarray(held) for name, held in found.items()}
     people = columns["who"].astype(np.int64)
-    if len(np.unique(people)) < len(people) or len(people) != int(cells.records.sum()):
+    in_order = np.sort(people)
+    if (in_order[1:] == in_order[:-1]).any() or len(people) != int(cells.records.sum()):
         return None
     records = {}
     for n, name in enumerate(names):
         has = columns[f"h{n}"].astype(np.bool_)
         place, valued, alike = (columns[part][has].astype(np.int64) for part in ("cell", f"v{n}", f"a{n}"))
         owners = None if table.person is None else columns["whose"][has].astype(np.int64)
-        records[name] = ColumnRecords(place, people[has], valued, alike, owners)
+        groups = None if by is None else columns["grp"][has].astype(np.int64)
+        records[name] = ColumnRecords(place, people[has], valued, alike, owners, groups)
     return records
 
 

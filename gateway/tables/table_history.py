@@ -28,6 +28,7 @@ from sdcdb.gateway.relations import Confidential, Restricted
 from sdcdb.gateway.tables.asked import Asked, Row
 from sdcdb.gateway.tables.cells import Cells, Indices
 from sdcdb.gateway.tables.counted_values import AskedCount, count_of, counts_people, new_beliefs, texts_of, values_of
+from sdcdb.gateway.tables.earlier_extremes import EarlierExtremes
 from sdcdb.gateway.tables.held_version import HeldVersion, names_over_versions
 from sdcdb.gateway.tables.kept_states import Kept, Key, kept_of
 from sdcdb.gateway.tables.layouts import UnexplainedError, layout_of
@@ -76,12 +77,14 @@ class TableHistory:
         self._foretold = foretold
         self._ratios = ratios or {}
         self._followed = followed
+        self._flags: tuple[Indices | None, NDArray[np.bool_]] = None, np.zeros(0, dtype=np.bool_)
         self._layouts: dict[str, Layout] = {}
         self._kinds: dict[str, tuple[People, NDArray[np.int64]]] = {}
         self._held_by: dict[tuple[str, bool], People] = {}
         self._people: dict[str, Layout] = {}  # of columns in which values have changed
         self._knowledge: dict[tuple[str, str], Knowledge] = {}
         self._sets: dict[tuple[str, str], SetAudit] = {}
+        self._extremes: dict[tuple[str, str], EarlierExtremes] = {}
         self._kept: dict[Key, Kept[Knowledge]] = {}
         self._kept_sets: dict[Key, Kept[SetAudit]] = {}
         self._counted: dict[tuple[str, bool], CountAudit] = {}
@@ -242,6 +245,16 @@ class TableHistory:
         """Return a query set as a set of people."""
         return self._by_people(asked.audited).spread(self.flags(asked.cells))
 
+    def extreme_of_changed(self, asked: Asked, pool: str) -> bool:
+        """Tell whether a MIN or MAX is about somebody whose value was another one when one was answered before."""
+        if asked.audited not in self._people or asked.question.kinds <= {"sum"}:
+            return False
+        key, layouts = (asked.audited, pool), (self._people[asked.audited], self._layouts[asked.audited])
+        if key not in self._extremes:
+            people, values = ([(each.fact.kinds, each.flags) for each in self._told(*key, one)] for one in layouts)
+            self._extremes[key] = EarlierExtremes.of(layouts[0].array(), people, layouts[1].array(), values)
+        return self._extremes[key].changed_within(self.of_people(asked), asked.question.cells)
+
     def told_of_people(self, column: str) -> Iterator[Told]:
         """Yield all that anybody was told of a column, and the query sets as sets of people."""
         yield from self._told(column, EVERYBODY, self._by_people(column))
@@ -375,9 +388,12 @@ class TableHistory:
         return Asked(row, self.table.name, column, cells, kinds, linear.base, question)
 
     def flags(self, cells: Indices) -> NDArray[np.bool_]:
-        """Return a query set as a flag for each cell."""
-        flags = np.zeros(self.cells.size, dtype=np.bool_)
-        flags[cells] = True
+        """Return a query set as a flag for each cell. The last one is kept: it is looked at in several ways."""
+        known, flags = self._flags
+        if known is not cells:
+            flags = np.zeros(self.cells.size, dtype=np.bool_)
+            flags[cells] = True
+            self._flags = cells, flags
         return flags
 
     def fact(self, asked: Asked, pool: str, finding: Finding, *, surprise: bool) -> AnsweredFact:

@@ -1,7 +1,7 @@
 """The restricted tables as they are now: cells, version and history of each, and what happens when one changes."""
 
 import getpass
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import partial
 from math import isfinite
 
@@ -16,25 +16,28 @@ from sdcdb.gateway.pools import fold
 from sdcdb.gateway.relations import Relations, Restricted
 from sdcdb.gateway.rules.table import denied
 from sdcdb.gateway.rules.versions import same_version
-from sdcdb.gateway.tables.batch import count_changed, is_enough
+from sdcdb.gateway.tables.batch import count_changed, count_changed_by_group, is_enough
 from sdcdb.gateway.tables.cells import Cells
 from sdcdb.gateway.tables.fingerprint import fingerprint, sign
+from sdcdb.gateway.tables.following import Records
 from sdcdb.gateway.tables.foretelling import Foretelling
 from sdcdb.gateway.tables.halt import Halt
 from sdcdb.gateway.tables.held_version import HeldVersion
 from sdcdb.gateway.tables.joint_audit import JointAudit
 from sdcdb.gateway.tables.layouts import UnexplainedError
 from sdcdb.gateway.tables.limits_history import loosened, policy_entry, same_policy
-from sdcdb.gateway.tables.linked_people import Member, member_of, misfit, repeats_a_value
+from sdcdb.gateway.tables.linked_people import Member, member_of, misfit
 from sdcdb.gateway.tables.new_version import Now, forget_file, new_version, same_names
 from sdcdb.gateway.tables.past import LedgerPast, Past
 from sdcdb.gateway.tables.pool_history import PoolHistory
 from sdcdb.gateway.tables.public_counts import must_be_publishable, must_be_static
 from sdcdb.gateway.tables.recognition import Declared
-from sdcdb.gateway.tables.record_file import read_followed
+from sdcdb.gateway.tables.record_file import Followed, read_followed
 from sdcdb.gateway.tables.records import read_records
+from sdcdb.gateway.tables.repeated_values import must_vary
 from sdcdb.gateway.tables.sketch import chance_alike, sketch_columns
 from sdcdb.gateway.tables.table_history import TableHistory, steps_of
+from sdcdb.gateway.tables.twin_categories import must_not_be_twins
 from sdcdb.gateway.tables.value_sketch import sketch_values
 from sdcdb.gateway.tables.vault import Vault
 from sdcdb.policy.governed import Governed
@@ -153,12 +156,17 @@ class Tables:
             return False
         cells = self._cells(table)
         records = read_records(self._con, table, cells, self._vault.secret)
-        enough = records is not None and is_enough(
-            count_changed(before, records), table.limits.refresh_people, self._most_of_one(table)
-        )
+        enough = records is not None and self._enough_changed(table, before, records)
         if not enough:
             self._too_few[table.name] = now
         return enough
+
+    def _enough_changed(self, table: Restricted, before: Mapping[str, Followed], records: Records) -> bool:
+        """Tell whether enough people have changed, in each group in which anybody has if the policy names groups."""
+        by_group = table.limits.refresh_by is not None
+        changed = count_changed_by_group(before, records) if by_group else [count_changed(before, records)]
+        least, most = table.limits.refresh_people, self._most_of_one(table)
+        return bool(changed) and all(is_enough(each, least, most) for each in changed or ())
 
     def _most_of_one(self, table: Restricted) -> int:
         """Return how many records the person with most of them has."""
@@ -253,6 +261,7 @@ class Tables:
             else:
                 self._begin(table, past, unlike=others.values())
         elif past.version == now:
+            self._must_be_askable(table)
             cells = self._cells(table)
             newest = HeldVersion.of(past.versions[-1])
             if past.versions[-1].records and newest.size == cells.size and same_names(newest, cells):
@@ -266,7 +275,6 @@ class Tables:
         for group in self._relations.linked:
             members, puzzles = self._members(sorted(group))
             self._unmatched |= puzzles
-            self._must_add_up(members)
             if len(members) > 1:
                 specs = [each.history.table.audited(each.column) for each in members]
                 steps = min(steps_of(spec) for spec, _ in specs)
@@ -293,16 +301,10 @@ class Tables:
                 puzzles[name] = f"{column} is linked, and {why}"
         return members, puzzles
 
-    def _must_add_up(self, members: Iterable[Member]) -> None:
-        """Refuse a column that repeats what another one has per person: it is not the total of its records."""
-        tables = [(self._tables[each.name[0]], each) for each in members]
-        for table, each in tables if any(table.person is None for table, _ in tables) else ():
-            if table.person is not None and repeats_a_value(self._con, table.name, each.column, table.person):
-                raise DatabaseError(
-                    f"{table.name}.{each.column} has the same value in all records of most people, and is linked with "
-                    "a column that has one value per person, which counts as the total of their records: make it an "
-                    "identifier, since the other column has it"
-                )
+    def _must_be_askable(self, table: Restricted) -> None:
+        """Refuse columns that say the same as another one, or the same in every record of a person."""
+        must_not_be_twins(self._con, table, self._tables.values(), self._policy)
+        must_vary(self._con, table)
 
     def _chance(self, first: tuple[str, str], second: tuple[str, str]) -> float:
         """Return how many records of two columns are alike by chance; none of tables that are here no more."""
@@ -323,9 +325,11 @@ class Tables:
     ) -> None:
         """Write a new version of the table into the ledger, and go on from there.
 
-        It must not hold records of other tables, nor of those in `unlike`; None is for not looking.
+        It must be askable, and not hold records of other tables, nor of those in `unlike`; None is for not looking.
         """
         must_be_static(table, self._current[table.name], () if as_new else past.versions)
+        if unlike is not None:
+            self._must_be_askable(table)
         cells = self._cells(table)
         version, sketches = self._current[table.name], self._sketch(table)
         now = Now(version, cells, read_records(self._con, table, cells, self._vault.secret))

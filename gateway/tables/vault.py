@@ -160,24 +160,33 @@ def _grouped(
         for n, text in enumerate(expressions)
     ]
     numbers = [f"coalesce(TRY_CAST({text} AS DOUBLE), 'nan') AS x{n}" for n, text in enumerate(_added(block))]
-    listed = ", ".join([f"{_own(CELL)} AS cell", gid, *flags, *ranks, *numbers])
+    in_groups = [gid] if block.grouping.sets[chosen] else []  # else all cells are in one group
+    listed = ", ".join([f"{_own(CELL)} AS cell", *in_groups, *flags, *ranks, *numbers])
     found = cursor.execute(f"SELECT {listed} {source}").fetchnumpy()
     members: Indices = np.asarray(found["cell"], dtype=np.intp)
-    number: NDArray[np.int64] = np.asarray(found["gid"], dtype=np.int64)
+    number = np.asarray(found["gid"], dtype=np.int64) if in_groups else np.zeros(len(members), dtype=np.int64)
     if block.joins:  # without a join, a cell is in one group of a grouping set
         _no_fan_out(members, number, cells.size)
     rows, types = _rows(cursor, block, chosen, [_own(RECORDS), gid, *flags], source)
-    order = np.argsort(number, kind="stable")
-    ends = np.searchsorted(number[order], np.arange(len(rows) + 1))
+    order, ends = _in_groups(members, number, len(rows))
     held_flags = {text: _true(found[f"f{n}"]) for n, text in enumerate(conditions)}
     held_ranks = {text: np.asarray(found[f"v{n}"], dtype=np.int64) for n, text in enumerate(expressions)}
     held_numbers = {text: np.asarray(found[f"x{n}"], dtype=np.float64) for n, text in enumerate(_added(block))}
     groups = []
     for n in range(len(rows)):
-        place = order[ends[n] : ends[n + 1]]
+        place = slice(None) if order is None else order[ends[n] : ends[n + 1]]
         held = ({text: each[place] for text, each in kept.items()} for kept in (held_flags, held_ranks, held_numbers))
         groups.append(Group(first + n, chosen, members[place], *held))  # type: ignore[arg-type]  # three in that order
     return groups, rows, types
+
+
+def _in_groups(members: Indices, number: NDArray[np.int64], groups: int) -> tuple[Indices | None, Indices]:
+    """Return the order in which cells are by group and in each by number, and where groups end; None as they are."""
+    sorted_ = bool((members[1:] >= members[:-1]).all())
+    if groups == 1 and sorted_:
+        return None, np.array([0, len(members)])
+    order = np.argsort(number, kind="stable") if sorted_ else np.lexsort((members, number))
+    return order, np.searchsorted(number[order], np.arange(groups + 1))
 
 
 def _gid(block: Block, chosen: int) -> str:

@@ -72,6 +72,9 @@ class Restrict(Strict):
     then a gateway that is open goes on with the version before."""
     refresh_people: int = Field(default=DEFAULTS["restrict"]["refresh_people"], ge=1, strict=True)
     """How many people must have come, left or changed before `refresh: auto` shows a new version."""
+    refresh_by: str | None = Field(default=DEFAULTS["restrict"]["refresh_by"])
+    """A quasi-identifier, such as `ward`: so many must have changed in each of its values in which anybody has. Left
+    out, in the table."""
     small_totals: Literal["forbid", "allow"] = Field(default=DEFAULTS["restrict"]["small_totals"])
     """Whether answers may be combined to the total of fewer than `min_set` people. forbid: never, whoever they are and
     whatever chain of answers leads there. allow: only people whom the answers do not tell apart, pairs and, while they
@@ -184,6 +187,10 @@ class Table(Strict):
         yield from self._link_problems()
         yield from people.problems_of_table(self)
         yield from self._published_problems()
+        by = None if self.restrict is None else self.restrict.refresh_by
+        if by is not None and by not in self.named(Role.QUASI):
+            quasi = self.named(Role.QUASI)
+            yield ("restrict", "refresh_by"), f"{by!r} is not a quasi-identifier of this table; {choices(by, quasi)}"
         for view_name, view in self.protect.items():
             for column in view.columns:
                 path = ("protect", view_name, "columns", column)

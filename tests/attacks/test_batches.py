@@ -6,7 +6,7 @@ import duckdb
 import pytest
 
 import sdcdb
-from sdcdb.errors import Denied
+from sdcdb.errors import Denied, PolicyError
 from sdcdb.gateway.gateway import Gateway
 
 POLICY = """\
@@ -90,3 +90,49 @@ def test_records_that_cannot_be_followed_wait_for_the_owner(people: Path) -> Non
         db.con.execute("UPDATE people SET id = id + 50000")
         with db.gateway() as gateway, pytest.raises(Denied):
             counted(gateway)
+
+
+BY_TOWN = POLICY.replace("refresh_people: 20", "refresh_people: 20, refresh_by: town")
+
+
+def move_in(db: sdcdb.Database, town: int, first: int, number: int) -> None:
+    db.con.execute(
+        f"INSERT INTO people SELECT range, {town}, (range * 31 % 10000)::INTEGER FROM range({first}, {first + number})"
+    )
+
+
+def test_a_few_newcomers_of_one_town_do_not_show_among_those_of_others(people: Path) -> None:
+    """Without `refresh_by`, forty who come to one town would show the three who come to another."""
+    people.with_suffix(".policy.yaml").write_text(BY_TOWN, encoding="utf-8")
+    with sdcdb.open(people) as db, db.gateway() as gateway:
+        assert counted(gateway) == 400
+        move_in(db, 1, 1000, 40)
+        move_in(db, 2, 2000, 3)
+        assert gateway.refresh_due() == []
+        move_in(db, 2, 3000, 17)
+        assert gateway.refresh_due() == ["people"]
+        assert counted(gateway) == 460
+        db.con.execute("UPDATE people SET town = 3 WHERE id BETWEEN 1000 AND 1024")  # they leave one and join the other
+        assert gateway.refresh_due() == ["people"]
+        db.con.execute("UPDATE people SET pay = (pay + 1) % 10000 WHERE town = 0 AND id < 100")
+        assert gateway.refresh_due() == ["people"]
+        db.con.execute("DELETE FROM people WHERE town = 3 AND id < 60")
+        assert gateway.refresh_due() == []
+
+
+def test_groups_that_were_not_kept_wait_for_the_owner(people: Path) -> None:
+    with sdcdb.open(people) as db, db.gateway() as gateway:
+        assert counted(gateway) == 400
+    people.with_suffix(".policy.yaml").write_text(BY_TOWN, encoding="utf-8")
+    with sdcdb.open(people) as db, db.gateway() as gateway:
+        move_in(db, 1, 1000, 40)
+        assert gateway.refresh_due() == []
+        assert gateway.refresh() == ["people"]
+        move_in(db, 1, 2000, 40)
+        assert gateway.refresh_due() == ["people"]
+
+
+def test_changes_are_counted_by_a_quasi_identifier(people: Path) -> None:
+    people.with_suffix(".policy.yaml").write_text(BY_TOWN.replace("refresh_by: town", "refresh_by: pay"), "utf-8")
+    with pytest.raises(PolicyError, match="'pay' is not a quasi-identifier"):
+        sdcdb.open(people)

@@ -30,7 +30,7 @@ tables:
 VISITS = """
 CREATE TABLE visits AS
 SELECT i AS visit_id, i % 100 AS patient_id, ['A', 'B', 'C'][1 + i % 3] AS ward, 2018 + i % 4 AS year,
-       1000 + (i * 7919) % 8000 AS cost
+       1000 + (i * 7919 + i // 100 * 2311) % 8000 AS cost
 FROM range(300) t(i)
 UNION ALL SELECT 300 + i, 500, 'D', 2018 + i % 4, 2000 + 311 * i FROM range(4) t(i)
 UNION ALL SELECT 310 + i, 600 + i, 'D', 2018 + i % 4, 3000 + 97 * i FROM range(20) t(i)

@@ -30,7 +30,7 @@ tables:
 
 VISITS = """
 CREATE TABLE visits AS
-SELECT i AS visit_id, p AS patient_id, ward, year, age, 1000 + (i * 7919) % 8000 AS cost FROM (
+SELECT i AS visit_id, p AS patient_id, ward, year, age, 1000 + (i * 7919 + i // 300 * 2311) % 8000 AS cost FROM (
     -- patient 0: twelve visits, alone in ward X; patient 1: six visits in six years, alone in ward Y
     SELECT i, 0 AS p, 'X' AS ward, 2020 AS year, 50 AS age FROM range(12) t(i)
     UNION ALL SELECT 100 + i, 1, 'Y', 2010 + i, 51 FROM range(12) t(i)
