@@ -1,9 +1,10 @@
-"""Numbers that a person has again in every record, such as an income beside each visit, or the pay of every month.
+"""What a person has again in every record, such as an income beside each visit, or whether they smoke in each year.
 
 The audit takes the records of a person for as many unknowns. Where they are one, there are fewer unknowns than it
-thinks: a sum over records is one over people, each as often as they have records there, and as many sums as there are
-people tell everybody's value. So such a column is refused when the gateway opens, and by `check`: it belongs into a
-table with one record per person. Values decide it, so it is a matter of the owner.
+thinks. A sum over records is then one over people, each as often as they have records there, and as many sums as there
+are people tell everybody's value. A count of smokers in one year, less that in the next one, is about those who are not
+in both. So such columns are refused when the gateway opens, and by `check`: a number belongs into a table with one
+record per person, a category may be declared `constant`. Values decide it, so it is a matter of the owner.
 """
 
 from collections.abc import Iterator
@@ -12,55 +13,99 @@ import duckdb
 
 from sdcdb.connection.identifiers import identifier, quoted, table_reference
 from sdcdb.connection.record_key import key_sql
+from sdcdb.engines.dialect import text_literal
 from sdcdb.errors import DatabaseError
-from sdcdb.gateway.relations import Restricted
+from sdcdb.fields.category_shares import NULL
+from sdcdb.gateway.relations import Category, Restricted
 
 NEAR = 0.05
 """Two values are near if at most this share of all values lies between them."""
 OFTEN = 0.5
-"""How much oftener than by chance two records of a person are near: 0 by chance, 1 for all of them (Cohen's kappa)."""
+"""How much oftener than by chance two records of a person agree: 0 by chance, 1 for all of them (Cohen's kappa)."""
 FEWEST = 10  # people with several records
 SAMPLE = 200_000  # records
 
 
 def must_vary(con: duckdb.DuckDBPyConnection, table: Restricted) -> None:
-    """Refuse a table in which a number is the same in all records of a person."""
+    """Refuse a table in which a column is the same in all records of a person."""
     for column, why in find_repeated(con, table):
         raise DatabaseError(f"{table.name}.{column} {why}")
 
 
 def find_repeated(con: duckdb.DuckDBPyConnection, table: Restricted) -> Iterator[tuple[str, str]]:
-    """Yield each confidential number that a person has again in every record, or nearly, and what to do."""
+    """Yield each confidential column that a person has again in every record, or nearly, and what to do."""
     if table.person is None:
         return
     for name in table.confidential:
         if name in table.constant:
-            yield name, f"is declared constant. {_INSTEAD}"
-        elif repeats(con, table, name):
-            yield name, f"has the same value in all records of most people, or nearly. {_INSTEAD}"
+            yield name, f"is declared constant. {_OF_NUMBERS}"
+        elif _repeats(con, table, name):
+            yield name, f"has the same value in all records of most people, or nearly. {_OF_NUMBERS}"
+    for category in table.categories.values():
+        if category.name not in table.constant:
+            value = next((each for each in _sensitive(category) if _repeats_value(con, table, category, each)), None)
+            if value is not None:
+                said = repr(NULL if value[0] is None else value[0])
+                yield category.name, f"has {said} in most records of whoever has it once. {_OF_CATEGORIES}"
 
 
-_INSTEAD = (
+_OF_NUMBERS = (
     "A sum over records is then one over people, and enough of them tell everybody's: ask about it in a table with one "
     "record per person, and make it an identifier here"
 )
+_OF_CATEGORIES = (
+    "The difference of two counts over other records of the same people would be about the few who are not in both: "
+    "declare it `constant` if everybody has one value, or ask about it in a table with one record per person and make "
+    "it an identifier here"
+)
 
 
-def repeats(con: duckdb.DuckDBPyConnection, table: Restricted, column: str) -> bool:
+def _sensitive(category: Category) -> list[tuple[str | None]]:
+    return [(value,) for value in category.public.sensitive_values]
+
+
+def _repeats(con: duckdb.DuckDBPyConnection, table: Restricted, column: str) -> bool:
     """Tell whether two records of a person are near each other far oftener than those of two people."""
-    value, person = quoted(identifier(column)), quoted(identifier(str(table.person)))
-    source = quoted(table_reference(table.name))
-    (records,) = con.execute(f"SELECT count({value}) FROM {source}").fetchone() or (0,)
-    some = f"hash({person}) % {1 + int(records) // SAMPLE} = 0"
+    value = quoted(identifier(column))
+    placed = f"SELECT p, h, percent_rank() OVER (ORDER BY v) AS v FROM ({_some(con, table, value)}) WHERE v IS NOT NULL"
     row = con.execute(
-        f"WITH placed AS (SELECT {person} AS p, hash({key_sql(table.key)}) AS h, "
-        f"percent_rank() OVER (ORDER BY {value}) AS r FROM {source} WHERE {value} IS NOT NULL AND {some}), "
-        "pairs AS (SELECT p, arg_min(r, h) AS a, arg_max(r, h) AS b FROM placed GROUP BY p HAVING count(*) > 1), "
+        f"WITH placed AS ({placed}), {_PAIRS}, "
         "others AS (SELECT a, b, lead(b) OVER (ORDER BY hash(p)) AS c FROM pairs) "
         f"SELECT count(*), avg((abs(a - b) <= {NEAR})::INT), avg((abs(a - c) <= {NEAR})::INT) "
         "FROM others WHERE c IS NOT NULL"
     ).fetchone()
-    people, near, chance = row or (0, None, None)
-    if people < FEWEST or near is None or chance is None or chance >= 1:
+    return _agree(*(row or (0, None, None)))
+
+
+def _repeats_value(
+    con: duckdb.DuckDBPyConnection, table: Restricted, category: Category, value: tuple[str | None]
+) -> bool:
+    """Tell whether those who have a value in one record have it in another one far oftener than others do."""
+    is_it = "IS NULL" if value[0] is None else f"IS NOT DISTINCT FROM {text_literal(value[0])}"
+    flag = f"CAST({quoted(identifier(category.name))} AS VARCHAR) {is_it}"
+    row = con.execute(
+        f"WITH placed AS ({_some(con, table, flag)}), {_PAIRS} "
+        "SELECT count(*) FILTER (WHERE a), avg(b::INT) FILTER (WHERE a), avg(b::INT) FROM pairs"
+    ).fetchone()
+    return _agree(*(row or (0, None, None)))
+
+
+_PAIRS = "pairs AS (SELECT p, arg_min(v, h) AS a, arg_max(v, h) AS b FROM placed GROUP BY p HAVING count(*) > 1)"
+"""Two records of each person who has several."""
+
+
+def _some(con: duckdb.DuckDBPyConnection, table: Restricted, value: str) -> str:
+    """Write the records of some people: whose they are, a number by which to choose among them, and a value."""
+    person, source = quoted(identifier(str(table.person))), quoted(table_reference(table.name))
+    (records,) = con.execute(f"SELECT count(*) FROM {source}").fetchone() or (0,)
+    return (
+        f"SELECT {person} AS p, hash({key_sql(table.key)}) AS h, {value} AS v FROM {source} "
+        f"WHERE hash({person}) % {1 + int(records) // SAMPLE} = 0"
+    )
+
+
+def _agree(people: int, often: float | None, chance: float | None) -> bool:
+    """Tell whether so many people are enough, and agree much oftener than by chance."""
+    if people < FEWEST or often is None or chance is None or chance >= 1:
         return False
-    return bool((near - chance) / (1 - chance) >= OFTEN)
+    return (often - chance) / (1 - chance) >= OFTEN

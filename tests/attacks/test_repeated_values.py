@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import sdcdb
-from sdcdb.errors import DatabaseError
+from sdcdb.errors import DatabaseError, Denied
 from sdcdb.gateway.tables.checking import check_as_gateway
 from sdcdb.policy.load import load_document
 
@@ -84,3 +84,55 @@ def test_a_number_that_is_declared_constant_is_refused_too(tmp_path: Path) -> No
 def test_numbers_of_records_are_asked_about(tmp_path: Path) -> None:
     with database(tmp_path, "visit * 7919 % 90000") as found, found.gateway() as gateway:
         assert gateway.ask("SELECT ward, SUM(income) FROM visits GROUP BY ward", user="ann").rows
+
+
+PANEL = """
+version: 1
+tables:
+  panel:
+    key: answer
+    person: person
+    columns:
+      answer: identifier
+      person: identifier
+      year: quasi
+      smoker: {role: confidential, known: {"true": 8%, "false": 92%}, sensitive: ["true"]}
+    restrict: {groups: deny}
+"""
+YEARS = """
+CREATE TABLE panel AS SELECT year * 100000 + person AS answer, person, 2018 + year AS year, {smoker} AS smoker
+FROM range(6000) a(person), range(2) b(year) WHERE NOT (person = 77 AND year = 1)
+"""
+SAME, OTHER = "hash(person) % 100 < 8", "hash(person, year) % 100 < 8"
+
+
+def panel(folder: Path, smoker: str, policy: str = PANEL) -> sdcdb.Database:
+    with duckdb.connect(str(folder / "panel.duckdb")) as con:
+        con.execute(YEARS.format(smoker=smoker))
+    (folder / "policy.yaml").write_text(policy)
+    return sdcdb.open(folder / "panel.duckdb", policy=folder / "policy.yaml")
+
+
+def test_a_category_that_is_the_same_in_every_year_is_told_by_two_years_in_plain_duckdb() -> None:
+    with duckdb.connect() as con:
+        con.execute(YEARS.format(smoker=SAME))
+        counts = con.execute("SELECT COUNT(*) FILTER (WHERE smoker) FROM panel GROUP BY year ORDER BY year").fetchall()
+        truth = con.execute("SELECT smoker::INT FROM panel WHERE person = 77").fetchall()
+    assert counts[0][0] - counts[1][0] == truth[0][0]
+
+
+def test_a_category_that_a_person_has_again_is_constant_or_not_asked_about(tmp_path: Path) -> None:
+    count = "SELECT COUNT(DISTINCT person) FROM panel WHERE smoker AND year = "
+    with panel(tmp_path, SAME) as found, pytest.raises(DatabaseError, match="declare it `constant`"):
+        found.gateway()
+    constant = PANEL.replace("    person: person\n", "    person: person\n    constant: [smoker]\n")
+    (tmp_path / "policy.yaml").write_text(constant)
+    with sdcdb.open(tmp_path / "panel.duckdb", tmp_path / "policy.yaml") as found, found.gateway() as gateway:
+        assert gateway.ask(f"{count}2018", user="mallory").rows
+        with pytest.raises(Denied):
+            gateway.ask(f"{count}2019", user="mallory")
+
+
+def test_a_category_of_records_is_counted(tmp_path: Path) -> None:
+    with panel(tmp_path, OTHER) as found, found.gateway() as gateway:
+        assert gateway.ask("SELECT year, COUNT(*) FILTER (WHERE smoker) FROM panel GROUP BY year", user="ann").rows
