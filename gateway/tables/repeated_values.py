@@ -13,10 +13,9 @@ import duckdb
 
 from sdcdb.connection.identifiers import identifier, quoted, table_reference
 from sdcdb.connection.record_key import key_sql
-from sdcdb.engines.dialect import text_literal
 from sdcdb.errors import DatabaseError
 from sdcdb.fields.category_shares import NULL
-from sdcdb.gateway.relations import Category, Restricted
+from sdcdb.gateway.relations import Restricted
 
 NEAR = 0.05
 """Two values are near if at most this share of all values lies between them."""
@@ -43,9 +42,9 @@ def find_repeated(con: duckdb.DuckDBPyConnection, table: Restricted) -> Iterator
             yield name, f"has the same value in all records of most people, or nearly. {_OF_NUMBERS}"
     for category in table.categories.values():
         if category.name not in table.constant:
-            value = next((each for each in _sensitive(category) if _repeats_value(con, table, category, each)), None)
-            if value is not None:
-                said = repr(NULL if value[0] is None else value[0])
+            found = _repeated(con, table, category.name) & set(category.public.sensitive_values)
+            for value in sorted(found, key=str):
+                said = repr(NULL if value is None else value)
                 yield category.name, f"has {said} in most records of whoever has it once. {_OF_CATEGORIES}"
 
 
@@ -58,10 +57,6 @@ _OF_CATEGORIES = (
     "declare it `constant` if everybody has one value, or ask about it in a table with one record per person and make "
     "it an identifier here"
 )
-
-
-def _sensitive(category: Category) -> list[tuple[str | None]]:
-    return [(value,) for value in category.public.sensitive_values]
 
 
 def _repeats(con: duckdb.DuckDBPyConnection, table: Restricted, column: str) -> bool:
@@ -77,17 +72,16 @@ def _repeats(con: duckdb.DuckDBPyConnection, table: Restricted, column: str) -> 
     return _agree(*(row or (0, None, None)))
 
 
-def _repeats_value(
-    con: duckdb.DuckDBPyConnection, table: Restricted, category: Category, value: tuple[str | None]
-) -> bool:
-    """Tell whether those who have a value in one record have it in another one far oftener than others do."""
-    is_it = "IS NULL" if value[0] is None else f"IS NOT DISTINCT FROM {text_literal(value[0])}"
-    flag = f"CAST({quoted(identifier(category.name))} AS VARCHAR) {is_it}"
-    row = con.execute(
-        f"WITH placed AS ({_some(con, table, flag)}), {_PAIRS} "
-        "SELECT count(*) FILTER (WHERE a), avg(b::INT) FILTER (WHERE a), avg(b::INT) FROM pairs"
-    ).fetchone()
-    return _agree(*(row or (0, None, None)))
+def _repeated(con: duckdb.DuckDBPyConnection, table: Restricted, column: str) -> set[str | None]:
+    """Return the values that whoever has them in one record has in another one far oftener than others do."""
+    value = f"coalesce(CAST({quoted(identifier(column))} AS VARCHAR), chr(1))"
+    rows = con.execute(
+        f"WITH placed AS ({_some(con, table, value)}), {_PAIRS}, "
+        "shares AS (SELECT b AS v, count(*) / sum(count(*)) OVER () AS share FROM pairs GROUP BY b) "
+        "SELECT a, count(*), avg((a = b)::INT), coalesce(any_value(share), 0) "
+        "FROM pairs LEFT JOIN shares ON v = a GROUP BY a ORDER BY a"
+    ).fetchall()
+    return {None if each == chr(1) else each for each, *found in rows if _agree(*found)}
 
 
 _PAIRS = "pairs AS (SELECT p, arg_min(v, h) AS a, arg_max(v, h) AS b FROM placed GROUP BY p HAVING count(*) > 1)"
