@@ -116,5 +116,8 @@ def test_honest_counts_are_exact(tmp_path: Path) -> None:
 
 
 def test_a_constant_that_is_none_is_not_opened(tmp_path: Path) -> None:
-    with pytest.raises(DatabaseError, match="declared constant"), asked(tmp_path, POLICY.replace("[blood]", "[cause]")):
+    with (
+        pytest.raises(DatabaseError, match="declared constant"),
+        asked(tmp_path, POLICY.replace("[blood]", "[blood, cause]")),
+    ):
         pass

@@ -3,8 +3,9 @@
 A question is decided without its answer, by what is plausible: the public shares, tilted by the answers so far
 (`maximum_entropy`). Denied is what, with more than a small chance,
 
-1. lets the count of a sensitive value become determined over a group in which too many, or too few, have it: the set
-   that is asked, its differences with earlier sets, and any group so small that its count could be such (`value_sets`);
+1. lets the count of a value become determined over a group in which too many, or too few, have it: the set that is
+   asked, its differences with earlier sets, and any group so small that its count could be such (`value_sets`). How
+   many that is of a value that is not sensitive follows from what those without it may be (`Limits`);
 2. makes the maximum-entropy table too sure of one person;
 3. tells of one person more than a share of the entropy of their value (coin weighing);
 4. leaves, near that limit, no whole-number table in which somebody is not among too many (`whole_tables`).
@@ -17,11 +18,10 @@ records each, and no count of fewer than `min_set` people may follow.
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
-from sdcdb.gateway.inference.categories.counting import Caps, Cells, Counting, Floats, Ints
+from sdcdb.gateway.inference.categories.counting import Caps, Cells, Counting, Floats, Ints, Limits
 from sdcdb.gateway.inference.categories.maximum_entropy import fit_beliefs
 from sdcdb.gateway.inference.categories.plausible import LARGEST, chance_of_breach, highest, least_size
 from sdcdb.gateway.inference.categories.value_sets import ValueSets
@@ -56,20 +56,22 @@ class Beliefs:
         rng = np.random.default_rng(seed)
         mine = None if people is None else people.within(self._live)
         self._sets = [ValueSets(self._counts, rng, mine, min_set) for _ in range(self.values)]
+        self._judged = range(self.values) if self._sensitive else ()
         self._least = [self._least_size(value) for value in range(self.values)]
         self._answered: list[tuple[Counting, int]] = []
         self._table: Floats = self._public.copy()
 
     def _least_size(self, value: int) -> int:
-        if value not in self._sensitive or not len(self._live):
+        if value not in self._judged or not len(self._live):
             return self._min_set
-        column, (cap, _), caps = self._public[:, value], self._caps.of(value), self._caps
-        found = (least_size(p, cap, caps.delta, self._absent(value)) for p in {column.min(), column.max()})
+        column, caps, found = self._public[:, value], self._caps, []
+        for row in (self._public[column.argmin()], self._public[column.argmax()]):
+            limits = self._limits(value, row)
+            found.append(least_size(float(row[value]), limits.group, caps.delta, limits.absent))
         return max(self._min_set, *(min(caps.records * size, LARGEST) for size in found))
 
-    def _absent(self, value: int) -> float:
-        """Return the limit for counts that are too small, which is about one record each."""
-        return replace(self._caps, records=1).of(value)[0]
+    def _limits(self, value: int, shares: Floats) -> Limits:
+        return Limits.of(value, shares.tolist(), self._sensitive, self._caps)
 
     @property
     def rank(self) -> int:
@@ -97,9 +99,9 @@ class Beliefs:
     def _considered(self, asked: Counting, earlier: Sequence[Counting]) -> bool:
         new = self._new(asked)
         bits = {value: self._bits(asked.cells, value) for value in new}
-        if not all(self._safe(asked.cells, value, bits[value]) for value in new if value in self._sensitive):
+        if not all(self._safe(asked.cells, value, bits[value]) for value in new if value in self._judged):
             return False
-        near = any(self._spent(asked.cells, value, bits[value], NEAR) for value in new if value in self._sensitive)
+        near = any(self._spent(asked.cells, value, bits[value], NEAR) for value in new if value in self._judged)
         if near and not self._whole(asked, earlier):
             return False
         for value in new:
@@ -122,7 +124,8 @@ class Beliefs:
             return False
         added, belief = sets.leverage_of(cells), self._table[:, value]
         spread = _deviations(self._caps.delta) * np.sqrt(belief * (1 - belief) * added * self._caps.records)
-        if (belief + spread > self._caps.of(value)[1])[added > MOVED].any():
+        limits = self._limits(value, self._shares(cells))
+        if ((belief + spread > limits.person) | (belief - spread < limits.unlikely))[added > MOVED].any():
             return False
         return not self._spent(cells, value, bits, 1.0)
 
@@ -140,9 +143,16 @@ class Beliefs:
         people = self._counts[cells]
         size = int(people.sum())
         mean = float(people @ self._table[cells, value])
-        public = float(people @ self._public[cells, value]) / max(size, 1)
-        cap, r = self._caps.of(value)[0], self._caps.records
-        return chance_of_breach(size // r, mean / size * (size // r) if size else 0.0, public, cap, self._absent(value))
+        shares, r = self._shares(cells), self._caps.records
+        limits, public = self._limits(value, shares), float(shares[value])
+        return chance_of_breach(
+            size // r, mean / size * (size // r) if size else 0.0, public, limits.group, limits.absent
+        )
+
+    def _shares(self, cells: Cells) -> Floats:
+        """Return the public shares of all values in a set."""
+        people = self._counts[cells]
+        return np.asarray(people @ self._public[cells] / max(int(people.sum()), 1), dtype=np.float64)
 
     def _bits(self, cells: Cells, value: int) -> float:
         """Return the information of a count, in bits: the entropy of a normal number with its variance."""

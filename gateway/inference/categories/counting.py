@@ -1,6 +1,8 @@
 """A question about a confidential category: how many records of some cells have one of some values."""
 
-from dataclasses import dataclass
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,6 +10,10 @@ from numpy.typing import NDArray
 Cells = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+
+LITTLE = 1.1
+"""A belief that grows by so little over what everybody knows is no breach, however high it was."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +68,45 @@ class Caps:
         ratio = self.likelihood[value] if self.likelihood else 1.0
         group, person = self.belief / self.records, self.person / self.records
         return _share(_odds(group) / ratio), _share(_odds(person) / ratio)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How far counts of one value may go: the most of a group, and of a person's belief, and how few.
+
+    Of the public share of the value at least 1 - `absent` must be left in a group, and `unlikely` of a person's belief.
+    """
+
+    group: float
+    person: float
+    absent: float
+    unlikely: float = 0.0
+
+    @classmethod
+    def of(cls, value: int, shares: Sequence[float], sensitive: Sequence[int], caps: Caps) -> "Limits":
+        """Return the limits of a value.
+
+        Whoever is known to have a value that is not sensitive has no sensitive one, and whoever is known not to have
+        it has one more probably. So of those without it there must be some, and not too many: a share f of a group
+        leaves a sensitive value of public share p a belief of f p / (1 - q), q being the share of this value.
+
+        >>> found = Limits.of(0, (0.8, 0.03, 0.17), (2,), Caps(0.8))
+        >>> round(found.group, 3), round(0.8 * (1 - found.absent), 3)
+        (0.96, 0.059)
+        """
+        alone = replace(caps, records=1)
+        if value in sensitive:
+            return cls(*caps.of(value), alone.of(value)[0])
+        own, rest = shares[value], 1 - shares[value]
+        named = [each for each in sensitive if shares[each] > 0]
+        most, most_of_one = (
+            min((max(caps.of(each)[kind] / shares[each], LITTLE) * rest for each in named), default=1.0)
+            for kind in (0, 1)
+        )
+        kept = min((alone.of(each)[0] for each in named), default=1.0)
+        few = math.ceil(1000 * max(0.0, 1 - most)) / 1000  # a share that must have this value, rounded up
+        absent = 1.0 if few <= 0 or own <= 0 else max(0.0, 1 - few / own)
+        return cls(1 - (1 - kept) * rest, math.inf, absent, max(0.0, 1 - most_of_one))
 
 
 def _odds(share: float) -> float:
