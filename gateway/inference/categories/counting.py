@@ -42,9 +42,9 @@ class Counting:
 class Caps:
     """How sure anybody may become: the owner's limit, and what stands beside it.
 
-    `belief` is the limit for a group whose count becomes determined, `person` that of the maximum-entropy table for
-    one person. More than `delta` of the plausible answers must not breach them. `likelihood` is by how much one
-    published record of a protected view raises the odds of a value.
+    `belief` is the limit for a group whose count becomes determined, and of the maximum-entropy table for one person,
+    which stays below `person` in any case. More than `delta` of the plausible answers must not breach them.
+    `likelihood` is by how much one published record of a protected view raises the odds of a value.
     """
 
     belief: float
@@ -66,7 +66,7 @@ class Caps:
         Odds multiply: after a count that leaves odds o, a published value with likelihood ratio L leaves o L.
         """
         ratio = self.likelihood[value] if self.likelihood else 1.0
-        group, person = self.belief / self.records, self.person / self.records
+        group, person = self.belief / self.records, min(self.belief, self.person) / self.records
         return _share(_odds(group) / ratio), _share(_odds(person) / ratio)
 
 

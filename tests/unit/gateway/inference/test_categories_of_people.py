@@ -80,7 +80,8 @@ def test_without_the_rule_somebody_does() -> None:
 
 
 def test_a_records_limit_is_the_persons_by_the_most_records() -> None:
-    assert Caps(0.8, records=4).of(0) == pytest.approx((0.2, 0.2375))
+    assert Caps(0.8, records=4).of(0) == pytest.approx((0.2, 0.2))
+    assert Caps(0.99, records=4).of(0) == pytest.approx((0.2475, 0.2375))
     assert Caps(0.8, records=4, likelihood=(4.0,)).of(0)[0] == pytest.approx(0.25 / 4 / (1 + 0.25 / 4))
 
 
