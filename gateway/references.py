@@ -25,7 +25,8 @@ class Parent(Relation):
     @classmethod
     def of(cls, table: Restricted, reference: Reference) -> "Parent":
         """Take a restricted table as the parent of another one."""
-        return cls(table.name, table.kind, table.columns, reference, frozenset(table.confidential))
+        held = frozenset({*table.confidential, *table.categories, *table.published})
+        return cls(table.name, table.kind, table.columns, reference, held)
 
 
 def with_references(relations: Relations, policy: Policy) -> Relations:

@@ -21,6 +21,7 @@ tables:
       sex: quasi
       area: quasi
       income: {role: confidential, domain: [0, 100000], step: 1}
+      sick: {role: confidential, known: {"true": 20%, "false": 80%}}
     restrict: {min_set: 10, groups: deny}
   visits:
     key: visit_id
@@ -37,10 +38,10 @@ tables:
 TABLES = """
 CREATE TABLE patients AS
 SELECT i AS patient_id, if(i % 2 = 0, 'F', 'M') AS sex, if(i < 3, 'rare', 'area ' || i % 3) AS area,
-    20000 + (i * 7919) % 60000 AS income FROM range(300) t(i);
+    20000 + (i * 7919) % 60000 AS income, i % 5 = 0 AS sick FROM range(300) t(i);
 CREATE TABLE visits AS
 SELECT i AS visit_id, if(i >= 900, 300 + i % 40, i % 300) AS patient_id, ['A', 'B'][1 + (i // 300) % 2] AS ward,
-    500 + (i * 6151) % 9000 AS cost FROM range(1000) t(i)
+    500 + (i * 6151 + i // 300 * 2311) % 9000 AS cost FROM range(1000) t(i)
 """  # the last hundred visits are of 40 people whom the table of patients does not know
 
 
@@ -79,6 +80,8 @@ def test_answers_are_those_of_the_database(sql: str, tmp_path: Path) -> None:
         (f"SELECT SUM(income) {JOIN}", "would count once for each record of visits"),
         (f"SELECT AVG(patients.income) {JOIN} WHERE ward = 'A'", "would count once for each record of visits"),
         (f"SELECT MAX(patients.income) {JOIN}", "would count once for each record of visits"),
+        (f"SELECT COUNT(*) {JOIN} WHERE patients.sick", "would count once for each record of visits"),
+        (f"SELECT sick, COUNT(*) {JOIN} GROUP BY sick", "would count once for each record of visits"),
         (f"SELECT SUM(cost) {JOIN} WHERE income > 50000", "would count once for each record of visits"),
         ("SELECT SUM(cost) FROM visits JOIN patients ON visits.patient_id <> patients.patient_id", "declares"),
         ("SELECT SUM(cost) FROM visits JOIN patients ON visits.cost = patients.income", "declares"),
