@@ -77,12 +77,16 @@ def find_telling_counts(con: duckdb.DuckDBPyConnection, document: Document) -> l
 def find_unaskable(con: duckdb.DuckDBPyConnection, document: Document) -> list[Problem]:
     """Return an error for each column that says the same as another one, or the same in every record of a person."""
     found = []
-    for table in relations(con, document.policy).restricted():
+    from sdcdb.gateway.references import with_references
+
+    known = with_references(relations(con, document.policy), document.policy).restricted()
+    for number, table in enumerate(known):
         if table.categories or table.person is not None:
             from sdcdb.gateway.tables.repeated_values import find_repeated
             from sdcdb.gateway.tables.twin_categories import find_twins, linked_categories
 
-            told = (*linked_categories(table, document.policy), *find_twins(con, table), *find_repeated(con, table))
+            twins = find_twins(con, table, known[:number])
+            told = (*linked_categories(table, document.policy), *twins, *find_repeated(con, table))
             for column, why in told:
                 path = ("tables", table.name, "columns", column)
                 found.append(Problem(dotted(path), why, document.line(path)))

@@ -303,7 +303,7 @@ class Tables:
 
     def _must_be_askable(self, table: Restricted) -> None:
         """Refuse columns that say the same as another one, or the same in every record of a person."""
-        must_not_be_twins(self._con, table, self._policy)
+        must_not_be_twins(self._con, table, self._tables.values(), self._policy)
         must_vary(self._con, table)
 
     def _chance(self, first: tuple[str, str], second: tuple[str, str]) -> float:

@@ -6,12 +6,14 @@ other may be `linked`; counts by one category can be had from the other, so here
 looked at when the gateway opens and by `check`, as a matter of the owner: values decide it.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import permutations
 
 import duckdb
 
 from sdcdb.connection.identifiers import fold, identifier, quoted, table_reference
+from sdcdb.connection.record_key import ROWID, key_columns, key_sql
 from sdcdb.errors import DatabaseError
 from sdcdb.fields.category_shares import MOST, NULL
 from sdcdb.gateway.relations import Category, Restricted
@@ -27,9 +29,11 @@ FEW = 5  # people with a value of the other column
 FEWEST = 20  # people with a value, below which two columns go together by chance
 
 
-def must_not_be_twins(con: duckdb.DuckDBPyConnection, table: Restricted, policy: Policy) -> None:
+def must_not_be_twins(
+    con: duckdb.DuckDBPyConnection, table: Restricted, tables: Iterable[Restricted], policy: Policy
+) -> None:
     """Refuse a table in which a category follows from another column that is asked about, or is declared to."""
-    for column, why in (*linked_categories(table, policy), *find_twins(con, table)):
+    for column, why in (*linked_categories(table, policy), *find_twins(con, table, tables)):
         raise DatabaseError(f"{table.name}.{column} {why}")
 
 
@@ -41,29 +45,91 @@ def linked_categories(table: Restricted, policy: Policy) -> Iterator[tuple[str, 
             yield name, f"is a category, and `linked` is for numbers: {KEEP_ONE}"
 
 
-def find_twins(con: duckdb.DuckDBPyConnection, table: Restricted) -> Iterator[tuple[str, str]]:
-    """Yield each category of which a sensitive value is told by another column, and why that cannot be."""
+def find_twins(
+    con: duckdb.DuckDBPyConnection, table: Restricted, tables: Iterable[Restricted]
+) -> Iterator[tuple[str, str]]:
+    """Yield each category of which a sensitive value is told by another column, and why that cannot be.
+
+    The other column may be one of another table about the same people: one with the same keys, or with keys that
+    records of one of the two refer to.
+    """
+    mine = _columns(table)
+    pairs = [(_Pair(table.name, n, table.name, o, ""), table.categories.get(n)) for n, o in permutations(mine, 2)]
+    for other in tables:
+        if other.name != table.name and (on := _same_people(table, other)) is not None:
+            both = [(n, o) for n in mine for o in _columns(other)]
+            pairs += [(_Pair(table.name, n, other.name, o, on), table.categories.get(n)) for n, o in both]
+            pairs += [(_Pair(other.name, o, table.name, n, on), other.categories.get(o)) for n, o in both]
     seen: set[frozenset[str]] = set()
-    for name, other in permutations([*table.categories, *table.confidential, *table.published], 2):
-        category = table.categories.get(name)
-        if category is None or frozenset({name, other}) in seen or not category.public.sensitive:
+    for pair, category in pairs:
+        if category is None or pair.columns in seen or not category.public.sensitive:
             continue
-        told = _told(_together(con, table, name, other), category)
+        told = _told(_together(con, pair), category)
         if told is not None:
-            seen.add(frozenset({name, other}))
+            seen.add(pair.columns)
             value, have, alike = told
-            found = f"of {have:,} records with {value}, {alike:,} can be counted by {other} as well"
-            yield name, f"is told by {other}: {found}. {KEEP_ONE}"
+            name, by = pair.name, pair.other if pair.there == pair.here else f"{pair.there}.{pair.other}"
+            if pair.here != table.name:
+                name, by = pair.other, f"{pair.here}.{pair.name}"
+            yield (
+                name,
+                f"and {by} say the same: of {have:,} with {value}, {alike:,} can be counted by either. {KEEP_ONE}",
+            )
 
 
-def _together(
-    con: duckdb.DuckDBPyConnection, table: Restricted, name: str, other: str
-) -> Mapping[str | None, Mapping[str | None, int]]:
+@dataclass(frozen=True)
+class _Pair:
+    """A category and another column, each with its table; for two tables, the condition that joins them."""
+
+    here: str
+    name: str
+    there: str
+    other: str
+    on: str
+
+    @property
+    def columns(self) -> frozenset[str]:
+        return frozenset({f"{self.here}.{self.name}", f"{self.there}.{self.other}"})
+
+    @property
+    def source(self) -> str:
+        """The records of one table, or of both, as a and b."""
+        one = f"{quoted(table_reference(self.here))} AS {_alias(self.here)}"
+        return (
+            one
+            if not self.on
+            else f"{one} JOIN {quoted(table_reference(self.there))} AS {_alias(self.there)} ON {self.on}"
+        )
+
+
+def _alias(table: str) -> str:
+    """Return a name that needs no quotes."""
+    return f"r{table.encode().hex()}"
+
+
+def _columns(table: Restricted) -> list[str]:
+    return [*table.categories, *table.confidential, *table.published]
+
+
+def _same_people(one: Restricted, other: Restricted) -> str | None:
+    """Return the condition by which records of two tables are about the same people; None if they are not."""
+    for child, parent in ((one, other), (other, one)):
+        for each in child.refers:
+            if each.parent == parent.name:
+                column, key = quoted(identifier(each.column)), quoted(identifier(each.key))
+                return f"{_alias(child.name)}.{column} = {_alias(parent.name)}.{key}"
+    if ROWID in {one.key, other.key} or key_columns(one.key) != key_columns(other.key):
+        return None
+    first, second = (key_sql(each.key, _alias(each.name)) for each in (one, other))
+    return f"CAST({first} AS VARCHAR) = CAST({second} AS VARCHAR)"
+
+
+def _together(con: duckdb.DuckDBPyConnection, pair: _Pair) -> Mapping[str | None, Mapping[str | None, int]]:
     """Count records by two columns; nothing where the other has more values than a category can have."""
-    first, second = (f"CAST({quoted(identifier(each))} AS VARCHAR)" for each in (name, other))
+    columns = ((pair.here, pair.name), (pair.there, pair.other))
+    first, second = (f"CAST({_alias(table)}.{quoted(identifier(each))} AS VARCHAR)" for table, each in columns)
     rows = con.execute(
-        f"SELECT {second}, {first}, count(*) FROM {quoted(table_reference(table.name))} GROUP BY ALL "
-        f"LIMIT {(MOST + 1) * (MOST + 1)}"
+        f"SELECT {second}, {first}, count(*) FROM {pair.source} GROUP BY ALL LIMIT {(MOST + 1) * (MOST + 1)}"
     ).fetchall()
     found: dict[str | None, dict[str | None, int]] = {}
     for value, own, number in rows:
