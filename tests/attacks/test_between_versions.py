@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import duckdb
+import numpy as np
 import pytest
 
 import sdcdb
@@ -95,3 +96,70 @@ def test_a_change_of_two_records_that_are_alike_in_everything_is_seen(change: st
         assert asked(gateway, "SELECT SUM(salary) FROM staff WHERE age >= 0") == "version"
     with opened(tmp_path) as (_, gateway):
         assert asked(gateway, "SELECT SUM(salary) FROM staff WHERE age >= 0") == "version"
+
+
+Person = list[int]
+
+
+def random_people(rng: np.random.Generator, number: int) -> list[Person]:
+    return [[*map(int, rng.integers(0, 5, 2)), int(rng.integers(0, 9_000))] for _ in range(number)]
+
+
+def changed(rng: np.random.Generator, people: dict[int, Person]) -> None:
+    """Raise everybody's value or some people's, or let a few move, leave or come."""
+    ids, few = list(people), int(rng.choice([1, 3, 20]))
+    match rng.choice(["raise", "some", "move", "leave", "come"]):
+        case "raise":
+            for each in people.values():
+                each[2] += 10
+        case "some":
+            for n in rng.choice(ids, 40, replace=False).tolist():
+                people[n][2] += 1 + n
+        case "move":
+            for n in rng.choice(ids, few, replace=False).tolist():
+                people[n][0] = int(rng.integers(5))
+        case "leave":
+            for n in rng.choice(ids, few, replace=False).tolist():
+                del people[n]
+        case _:
+            people |= {max(ids) + 1 + n: each for n, each in enumerate(random_people(rng, few))}
+
+
+@pytest.mark.parametrize(
+    "seed", [pytest.param(seed, marks=[] if seed == 2 else [pytest.mark.soak]) for seed in range(8)]
+)
+def test_whoever_knows_all_changes_has_many_suspects_for_every_extreme(seed: int, tmp_path: Path) -> None:
+    """Random MIN and MAX over versions, and all who may hold each of them, if nobody has the value of another one."""
+    rng = np.random.default_rng(seed)
+    people = dict(enumerate(random_people(rng, 150)))
+    told: list[tuple[int, int, dict[int, int]]] = []
+
+    def write(con: duckdb.DuckDBPyConnection) -> None:
+        con.execute("CREATE OR REPLACE TABLE staff (id INT, dept INT, age INT, salary INT)")
+        con.executemany("INSERT INTO staff VALUES (?, ?, ?, ?)", [(n, *each) for n, each in people.items()])
+
+    with opened(tmp_path, "CREATE TABLE staff (id INT, dept INT, age INT, salary INT)") as (database, gateway):
+        for _ in range(4):
+            write(database.con)
+            gateway.refresh()
+            for _ in range(12):
+                depts, ages = (rng.choice(5, rng.integers(1, 6), replace=False).tolist() for _ in range(2))
+                kind, sign = (("MAX", 1), ("MIN", -1))[int(rng.integers(2))]
+                where = f"dept IN ({', '.join(map(str, depts))}) OR age IN ({', '.join(map(str, ages))})"
+                answer = asked(gateway, f"SELECT {kind}(salary) FROM staff WHERE {where}")
+                if isinstance(answer, int):
+                    held = {n: x for n, (dept, age, x) in people.items() if dept in depts or age in ages}
+                    told.append((sign, answer, held))
+            changed(rng, people)
+    assert told
+    for sign, answer, held in told:
+        suspects = [
+            n
+            for n, value in held.items()
+            if all(
+                sign * (answer + others[n] - value) <= sign * bound
+                for kind, bound, others in told
+                if kind == sign and n in others
+            )
+        ]
+        assert len(suspects) >= 5
