@@ -21,7 +21,12 @@ class Shape:
     role: str
 
 
+_TITLED = re.compile(
+    r"(Herrn?|Hr|Frau|Fr|Dr|Dra|Prof|Mr|Mrs|Ms|Miss|Mx|Sir|Rev|Mme|Mlle|MM?|Ma[iî]tre|Me|Sr|Sra|Srta|Sig|Sig\.ra|Dott|"
+    r"Dott\.ssa|Avv|Don|Do[nñ]a|Dhr|Mevr|Mw|Eng|Ing)\.? (?:(Dr|Prof)\.? )*[A-Z\u00c0-\u00dc][\w'-]+.{0,40}"
+)
 _PATTERNS = (
+    (Shape("people with their titles", "identifier"), _TITLED),
     (Shape("e-mail addresses", "identifier"), re.compile(r"[^@\s]+@[^@\s]+\.[A-Za-z]{2,}")),
     (Shape("IBANs", "identifier"), re.compile(r"[A-Z]{2}[0-9]{2}[ ]?([A-Z0-9]{4}[ ]?){2,7}[A-Z0-9]{1,4}")),
     (Shape("UUIDs", "identifier"), re.compile(r"[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")),
@@ -46,7 +51,8 @@ def read_values(values: Sequence[str]) -> Shape | None:
     """Return the shape that most of the given different values have, if any."""
     seen = _seen(values)
     if len(seen) < 3:
-        return Shape("names of people", "identifier") if seen and _names(seen) else None
+        named = bool(seen) and (_names(seen) or all(_TITLED.fullmatch(value) for value in seen))
+        return Shape("names of people", "identifier") if named else None
     for shape, pattern in _PATTERNS:
         if sum(bool(pattern.fullmatch(value)) for value in seen) >= MOST * len(seen):
             return shape
@@ -61,6 +67,17 @@ def are_sentences(values: Sequence[str]) -> bool:
     """Tell whether values have as many words as free text has, however few they are."""
     seen = _seen(values)
     return bool(seen) and sum(len(value.split()) for value in seen) >= FREE_WORDS * len(seen)
+
+
+def are_sexes(values: Sequence[str]) -> bool:
+    """Tell whether values are words or letters for the sexes, in one of the languages: both of two, perhaps others.
+
+    >>> are_sexes(["M", "V"]), are_sexes(["Mme", "M"]), are_sexes(["A", "M"])
+    (True, True, False)
+    """
+    seen = {plain(value).rstrip(".") for value in _seen(values)}
+    male, female, other = (frozenset(load_data("person_names.yaml")["sexes"][each]) for each in ("m", "f", "x"))
+    return bool(seen & male) and bool(seen & female) and seen <= male | female | other
 
 
 def _seen(values: Sequence[str]) -> list[str]:
