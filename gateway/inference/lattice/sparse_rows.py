@@ -222,8 +222,8 @@ def _differences_of_arrays(  # noqa: PLR0913, PLR0917 - as above
     left, right, cost = left[fine], right[fine], cost[fine]
     others = active[active != shortest]
     where = np.searchsorted(left, others)
-    by_way = np.full(len(others), shortest), size[others] + size[shortest]
-    return np.insert(left, where, others), np.insert(right, where, by_way[0]), np.insert(cost, where, by_way[1])
+    longer: Floats = np.insert(cost, where, size[others] + size[shortest])
+    return np.insert(left, where, others), np.insert(right, where, shortest), longer
 
 
 def _products(
@@ -238,7 +238,8 @@ def _products(
     at = np.repeat(ends[column] - (np.cumsum(shares) - shares), shares) + np.arange(int(shares.sum()))
     key = np.repeat(row, shares) * len(starts) + owner[at]
     keys, first, which = np.unique(key, return_index=True, return_inverse=True)
-    products, order = np.bincount(which, share * value[at], len(keys)), np.argsort(first)
+    products = np.bincount(which, share * value[at], len(keys)).astype(np.float64)
+    order = np.argsort(first)
     return rows[keys[order] // len(starts)], keys[order] % len(starts), products[order]
 
 
