@@ -20,7 +20,7 @@ from sdcdb.views import catalogue
 from sdcdb.views.plan import Plan
 
 TARGETS = 500  # people who are attacked
-KNOWING = 200  # of them are attacked by somebody who knows their confidential values as well
+KNOWING = 100  # of them are attacked by somebody who knows their confidential values as well
 RECORDS = 50_000  # published records among whom they are sought; fewer than there are can only make it easier
 MOVED = 0.2  # a belief that is no farther from what is known of anybody discloses nothing (t-closeness)
 

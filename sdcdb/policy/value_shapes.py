@@ -45,14 +45,14 @@ _PATTERNS = (
                                              r"[A-Z][0-9][A-Z] ?[0-9][A-Z][0-9]|[0-9]{5}(-[0-9]{4})?")),
     (Shape("coordinates", "quasi"), re.compile(r"\(?-?[0-9]{1,3}\.[0-9]{3,}[,; ] ?-?[0-9]{1,3}\.[0-9]{3,}\)?")),
 )  # fmt: skip
+_BEYOND_DOUBT = frozenset(["people with their titles", "e-mail addresses", "IBANs", "web addresses", "phone numbers"])
 
 
 def read_values(values: Sequence[str]) -> Shape | None:
     """Return the shape that most of the given different values have, if any."""
     seen = _seen(values)
     if len(seen) < 3:
-        named = bool(seen) and (_names(seen) or all(_TITLED.fullmatch(value) for value in seen))
-        return Shape("names of people", "identifier") if named else None
+        return _of_few(seen) if seen else None
     for shape, pattern in _PATTERNS:
         if sum(bool(pattern.fullmatch(value)) for value in seen) >= MOST * len(seen):
             return shape
@@ -61,6 +61,14 @@ def read_values(values: Sequence[str]) -> Shape | None:
     if len(seen) > 20 and are_sentences(values):
         return Shape("free text", "identifier")
     return None
+
+
+def _of_few(values: list[str]) -> Shape | None:
+    """Return the shape that one or two values have beyond doubt."""
+    if _names(values):
+        return Shape("names of people", "identifier")
+    plain_ones = (each for each in _PATTERNS if each[0].kind in _BEYOND_DOUBT)
+    return next((shape for shape, pattern in plain_ones if all(map(pattern.fullmatch, values))), None)
 
 
 def are_sentences(values: Sequence[str]) -> bool:
@@ -85,7 +93,9 @@ def _seen(values: Sequence[str]) -> list[str]:
 
 
 def _names(values: list[str]) -> bool:
-    """Tell whether values are names: capitalised words without digits, some of them frequent names."""
+    """Tell whether values are names: capitalised words without digits, some of them frequent names, or all of them."""
+    if all(set(re.findall(r"[a-z]+", plain(value)) or [""]) <= _known() for value in values):
+        return True
     like = [
         v for v in values if len(v) < 50 and len(v.split()) <= 4 and v[:1].isupper() and not re.search(r"[0-9_/&]", v)
     ]

@@ -120,7 +120,9 @@ def test_names_in_seven_languages(name: str, role: str) -> None:
         ("gesl", "['M', 'V'][1 + i % 2]", "quasi"),
         ("civ", "['M.', 'Mme', 'X'][1 + i % 3]", "quasi"),
         ("grp", "['A', 'M', 'V'][1 + i % 3]", "confidential"),
-        ("klassenleitung", "['Fr. Vogel', 'Hr. Brandt'][1 + i % 2]", "identifier"),
+        ("created_by", "'u' || i % 90", "identifier"),
+        ("erfasst_von", "['as', 'pm', 'jd'][1 + i % 3]", "identifier"),
+        ("leitung", "['Fr. Vogel', 'Hr. Brandt'][1 + i % 2]", "identifier"),
     ],
 )
 def test_names_and_values_together(name: str, values: str, role: str) -> None:
@@ -165,7 +167,10 @@ def test_what_is_unknown_is_kept_safe_and_marked() -> None:
         (["Anna Smith", "Peter Müller", "José García", "Zork Blub"], "names of people"),
         (["12 Main Street", "7 Oak Road", "250 Elm Avenue"], "street addresses"),
         (["Fr. Vogel", "Hr. Brandt", "Dr. Krause", "Frau Prof. Öz"], "people with their titles"),
-        (["Mr. Vos", "Mw. Bakker"], "names of people"),
+        (["Mr. Zuurv", "Mw. Oplok"], "people with their titles"),
+        (["a@b.org", "c@d.org"], "e-mail addresses"),
+        (["+49 170 1234567"], "phone numbers"),
+        (["anna", "peter", "maria garcia"], "names of people"),
     ],
 )
 def test_shapes_of_values(values: list[str], kind: str) -> None:
