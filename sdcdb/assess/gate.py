@@ -123,7 +123,7 @@ def measure(
     found += [_linked(result, floors, quasi, several=several), _record(result, floors, quasi, several=several)]
     found += [_secret(result, name, floors, number=name in numbers, view=view) for name in secrets]
     some = people[:KNOWING]
-    told = [name for name in plan.columns if name in table.named(Role.CONFIDENTIAL) and not listed(after[name])]
+    told = [n for n in plan.columns if n in table.named(Role.CONFIDENTIAL, Role.CLASS) and not listed(after[n])]
     more = [known_column(before[name], after[name], some, _fitted(plan, name)) for name in (*quasi, *told)]
     by_all = attack(more, some, {}, len(after), persons).linked.mean()
     return Standing(plan.view, tuple(quasi), tuple(found), tuple(told), float(by_all))
@@ -137,7 +137,7 @@ def _secrets(plan: Plan, table: Table, before: pd.DataFrame, after: pd.DataFrame
     found: dict[str, Secret] = {}
     numbers = set()
     for name in plan.columns:
-        if name not in table.named(Role.CONFIDENTIAL) or before[name].nunique() < 2:
+        if name not in table.named(Role.CONFIDENTIAL, Role.CLASS) or before[name].nunique() < 2:
             continue
         if listed(after[name]):
             found[name] = secret_list(before[name], after[name])

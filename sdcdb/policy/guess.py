@@ -125,16 +125,10 @@ def _by_name(column: ColumnProfile, shape: Shape | None) -> Guess | None:
     if not found:
         return None
     best = found[0]
-    role, kind = Role(best.meaning.role), best.meaning.kind
-    reason = f"the name says {best.word!r}: {kind}"
-    flag = column.type == "BOOLEAN" or (column.distinct <= 2 and column.rows > 10)
+    kind, reason = best.meaning.kind, f"the name says {best.word!r}: {best.meaning.kind}"
     if not best.meaning.weak:
-        if role is Role.IDENTIFIER and flag:
-            return Guess(Role.QUASI, f"{reason}, but yes or no", sure=False, kind=kind)
         coded = any(said.meaning.weak and said.word not in best.word for said in found)
-        if role in {Role.QUASI, Role.CONFIDENTIAL} and coded and _numbering(column):
-            return Guess(Role.IDENTIFIER, f"{reason}, but it numbers something", sure=False, kind=kind)
-        return Guess(role, reason, kind=kind)
+        return _by_strong_name(column, best, reason, coded=coded)
     many = column.distinct > min(FEW, column.rows // 2) or column.unique
     person = [said for said in found if said.meaning.kind == "a person"]
     if many or person or (column.text and "name" in best.word and shape is not None):
@@ -145,6 +139,19 @@ def _by_name(column: ColumnProfile, shape: Shape | None) -> Guess | None:
     if column.integer and best.word in COUNTING:
         return Guess(Role.QUASI, few, sure=False, kind=kind)
     return Guess(Role.CONFIDENTIAL, few, sure=False)  # a code of who knows what
+
+
+def _by_strong_name(column: ColumnProfile, best: Said, reason: str, *, coded: bool) -> Guess:
+    role, kind = Role(best.meaning.role), best.meaning.kind
+    if role is Role.CLASS:  # a class leaves as it is, and whether there is a classifier the owner knows
+        said = f"{reason}: then make it class, or quasi where others know it"
+        return Guess(Role.CONFIDENTIAL, said, sure=False)
+    flag = column.type == "BOOLEAN" or (column.distinct <= 2 and column.rows > 10)
+    if role is Role.IDENTIFIER and flag:
+        return Guess(Role.QUASI, f"{reason}, but yes or no", sure=False, kind=kind)
+    if role in {Role.QUASI, Role.CONFIDENTIAL} and coded and _numbering(column):
+        return Guess(Role.IDENTIFIER, f"{reason}, but it numbers something", sure=False, kind=kind)
+    return Guess(role, reason, kind=kind)
 
 
 def _numbering(column: ColumnProfile) -> bool:

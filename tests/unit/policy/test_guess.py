@@ -121,6 +121,8 @@ def test_names_in_seven_languages(name: str, role: str) -> None:
         ("civ", "['M.', 'Mme', 'X'][1 + i % 3]", "quasi"),
         ("grp", "['A', 'M', 'V'][1 + i % 3]", "confidential"),
         ("created_by", "'u' || i % 90", "identifier"),
+        ("klasse", "'5' || ['a', 'b', 'c'][1 + i % 3]", "confidential"),
+        ("label", "['hiv', 'none'][1 + i % 2]", "confidential"),
         ("erfasst_von", "['as', 'pm', 'jd'][1 + i % 3]", "identifier"),
         ("leitung", "['Fr. Vogel', 'Hr. Brandt'][1 + i % 2]", "identifier"),
     ],
