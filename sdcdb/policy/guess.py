@@ -11,7 +11,7 @@ from sdcdb.connection.profile import ColumnProfile, TableProfile
 from sdcdb.errors import counted
 from sdcdb.policy.column_names import Said, read_name, tokens
 from sdcdb.policy.models import Role
-from sdcdb.policy.value_shapes import Shape, are_sentences, are_sexes, read_values
+from sdcdb.policy.value_shapes import Shape, are_sentences, are_sexes, read_values, say_yes_or_no
 
 FEW = 50  # different values that people still group by
 YEARS = 1800, 2300
@@ -58,7 +58,7 @@ NOTHING = Evidence()
 def guess_role(column: ColumnProfile, seen: Evidence = NOTHING) -> Guess:
     """Guess the role of one column."""
     shape = read_values(seen.values) if column.text else None
-    for guess in (_by_relation(column, seen), _by_shape(column, shape), _by_name(column, shape)):
+    for guess in (_by_relation(column, seen), _by_shape(column, shape), _by_name(column, shape, seen.values)):
         if guess is not None:
             weak = guess.role is Role.QUASI and not guess.sure and _strong(column) is None
             return _of_table(seen.about) if weak and seen.about else guess
@@ -120,7 +120,7 @@ def _tells_when(column: ColumnProfile, *, part: bool) -> bool:
     )
 
 
-def _by_name(column: ColumnProfile, shape: Shape | None) -> Guess | None:
+def _by_name(column: ColumnProfile, shape: Shape | None, values: Sequence[str]) -> Guess | None:
     found = [said for said in read_name(column.name) if _applies(column, said)]
     if not found:
         return None
@@ -128,7 +128,8 @@ def _by_name(column: ColumnProfile, shape: Shape | None) -> Guess | None:
     kind, reason = best.meaning.kind, f"the name says {best.word!r}: {best.meaning.kind}"
     if not best.meaning.weak:
         coded = any(said.meaning.weak and said.word not in best.word for said in found)
-        return _by_strong_name(column, best, reason, coded=coded)
+        flag = column.type == "BOOLEAN" or (column.distinct <= 2 and column.rows > 10 and say_yes_or_no(values))
+        return _by_strong_name(column, best, reason, coded=coded, flag=flag)
     many = column.distinct > min(FEW, column.rows // 2) or column.unique
     person = [said for said in found if said.meaning.kind == "a person"]
     if many or person or (column.text and "name" in best.word and shape is not None):
@@ -141,12 +142,11 @@ def _by_name(column: ColumnProfile, shape: Shape | None) -> Guess | None:
     return Guess(Role.CONFIDENTIAL, few, sure=False)  # a code of who knows what
 
 
-def _by_strong_name(column: ColumnProfile, best: Said, reason: str, *, coded: bool) -> Guess:
+def _by_strong_name(column: ColumnProfile, best: Said, reason: str, *, coded: bool, flag: bool) -> Guess:
     role, kind = Role(best.meaning.role), best.meaning.kind
     if role is Role.CLASS:  # a class leaves as it is, and whether there is a classifier the owner knows
         said = f"{reason}: then make it class, or quasi where others know it"
         return Guess(Role.CONFIDENTIAL, said, sure=False)
-    flag = column.type == "BOOLEAN" or (column.distinct <= 2 and column.rows > 10)
     if role is Role.IDENTIFIER and flag:
         return Guess(Role.QUASI, f"{reason}, but yes or no", sure=False, kind=kind)
     if role in {Role.QUASI, Role.CONFIDENTIAL} and coded and _numbering(column):

@@ -88,6 +88,15 @@ def are_sexes(values: Sequence[str]) -> bool:
     return bool(seen & male) and bool(seen & female) and seen <= male | female | other
 
 
+def say_yes_or_no(values: Sequence[str]) -> bool:
+    """Tell whether texts are yes and no, in one of the languages; none at all, of a column of numbers, may be.
+
+    >>> say_yes_or_no(["Y", "N"]), say_yes_or_no(["Dr. A", "Dr. B"]), say_yes_or_no([])
+    (True, False, True)
+    """
+    return {plain(value) for value in _seen(values)} <= frozenset(load_data("person_names.yaml")["yes_or_no"])
+
+
 def _seen(values: Sequence[str]) -> list[str]:
     return [value.strip() for value in values if value and value.strip()]
 

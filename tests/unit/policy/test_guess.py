@@ -123,6 +123,8 @@ def test_names_in_seven_languages(name: str, role: str) -> None:
         ("created_by", "'u' || i % 90", "identifier"),
         ("klasse", "'5' || ['a', 'b', 'c'][1 + i % 3]", "confidential"),
         ("label", "['hiv', 'none'][1 + i % 2]", "confidential"),
+        ("lehrkraft", "['KRA', 'VOG'][1 + i % 2]", "identifier"),
+        ("phone", "['yes', 'no'][1 + i % 2]", "quasi"),
         ("erfasst_von", "['as', 'pm', 'jd'][1 + i % 3]", "identifier"),
         ("leitung", "['Fr. Vogel', 'Hr. Brandt'][1 + i % 2]", "identifier"),
     ],
