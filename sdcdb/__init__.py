@@ -6,11 +6,10 @@
 (1.0,)
 """
 
-from typing import TYPE_CHECKING
-
 from sdcdb.lazy import lazily
 from sdcdb.version import __version__
 
+TYPE_CHECKING = False  # not from typing, which takes hundredths of a second in which Ctrl-C is not understood yet
 if TYPE_CHECKING:
     from sdcdb.assess.compare import Comparison
     from sdcdb.auditor.audit import Audit

@@ -4,13 +4,16 @@ import gc
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
-from typing import Any
+
+TYPE_CHECKING = False  # as in sdcdb/__init__.py
+if TYPE_CHECKING:
+    from typing import Any
 
 
-def lazily(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
+def lazily(package: str, homes: Mapping[str, str]) -> "Callable[[str], Any]":
     """Return the `__getattr__` of a package: each name is looked up in the module that `homes` gives for it."""
 
-    def load(name: str) -> Any:
+    def load(name: str) -> "Any":
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         with uncollected():

@@ -18,8 +18,8 @@ P = ParamSpec("P")
 R = TypeVar("R")
 Plain = TypeVar("Plain", bound=Callable[..., Any])
 
-ENOUGH = 20_000_000
-"""Numbers that numpy may go through in one process in place of machine code: about a third of a second."""
+ENOUGH = 60_000_000
+"""Numbers that numpy may go through in one process in place of machine code: about half a second."""
 FEW = 4_000
 """Numbers that Python goes through in some thousandths of a second."""
 CALL = 1_000  # what a call costs by itself, in numbers

@@ -20,6 +20,7 @@ from sdcdb.views import catalogue
 from sdcdb.views.plan import Plan
 
 TARGETS = 500  # people who are attacked
+KNOWING = 100  # of them are attacked by somebody who knows their confidential values as well
 RECORDS = 50_000  # published records among whom they are sought; fewer than there are can only make it easier
 MOVED = 0.2  # a belief that is no farther from what is known of anybody discloses nothing (t-closeness)
 
@@ -45,6 +46,11 @@ class Standing:
     view: str
     quasi: tuple[str, ...]
     floors: tuple[Floor, ...]
+    secret: tuple[str, ...] = ()
+    """Confidential columns that are published."""
+    linked_by_all: float = 0.0
+    """The share of people whose record somebody finds who knows these values of theirs as well. No floor: it is for the
+    owner to say who does."""
 
     @property
     def passed(self) -> bool:
@@ -57,7 +63,9 @@ class Standing:
 
     def data(self) -> dict[str, Any]:
         """Return plain values for a manifest."""
-        return {"passed": self.passed, "known": list(self.quasi), "floors": [asdict(each) for each in self.floors]}
+        by_all = {"known": [*self.quasi, *self.secret], "linked": self.linked_by_all}
+        floors = [asdict(each) for each in self.floors]
+        return {"passed": self.passed, "known": list(self.quasi), "floors": floors, "knowing_all": by_all}
 
     def require(self) -> None:
         """Raise `ReleaseRefused` where a floor is not reached."""
@@ -114,7 +122,11 @@ def measure(
     several = persons is not None
     found += [_linked(result, floors, quasi, several=several), _record(result, floors, quasi, several=several)]
     found += [_secret(result, name, floors, number=name in numbers, view=view) for name in secrets]
-    return Standing(plan.view, tuple(quasi), tuple(found))
+    some = people[:KNOWING]
+    told = [n for n in plan.columns if n in table.named(Role.CONFIDENTIAL, Role.CLASS) and not listed(after[n])]
+    more = [known_column(before[name], after[name], some, _fitted(plan, name)) for name in (*quasi, *told)]
+    by_all = attack(more, some, {}, len(after), persons).linked.mean()
+    return Standing(plan.view, tuple(quasi), tuple(found), tuple(told), float(by_all))
 
 
 def _fitted(plan: Plan, column: str) -> Fitted | None:
@@ -125,7 +137,7 @@ def _secrets(plan: Plan, table: Table, before: pd.DataFrame, after: pd.DataFrame
     found: dict[str, Secret] = {}
     numbers = set()
     for name in plan.columns:
-        if name not in table.named(Role.CONFIDENTIAL) or before[name].nunique() < 2:
+        if name not in table.named(Role.CONFIDENTIAL, Role.CLASS) or before[name].nunique() < 2:
             continue
         if listed(after[name]):
             found[name] = secret_list(before[name], after[name])

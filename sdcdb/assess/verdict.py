@@ -10,6 +10,7 @@ from sdcdb.techniques.kanonymity import FittedKanonymity
 if TYPE_CHECKING:
     from sdcdb.assess.compare import Comparison
 
+NAMED = 3  # columns that are listed
 SMALL = 0.1  # of a standard deviation, of a share or of a correlation: hardly to be seen in an analysis
 
 
@@ -46,11 +47,20 @@ def _intruder(standing: Standing) -> Iterator[str]:
                 yield "matching quasi-identifiers exactly, finds people who are alone with their combination"
         elif floor.name == "max_linked":
             yield f"guessing the likeliest record, is right for {floor.measured:.1%} of the people"
+            if standing.secret:
+                yield f"{knowing_all(standing)}, is right for {standing.linked_by_all:.1%} of the people"
         elif floor.column is not None and floor.measured > 0:
             yield f"is nearly sure of {floor.column} for {floor.measured:.1%} of the people"
     safe = [floor.column for floor in standing.floors if floor.column is not None and floor.measured == 0]
     if safe:
         yield f"stays in doubt about {', '.join(safe)} of everybody"
+
+
+def knowing_all(standing: Standing) -> str:
+    """Say what somebody knows who is close to a person."""
+    many = len(standing.secret)
+    names = ", ".join(standing.secret) if many <= NAMED else f"all {many} confidential values"
+    return f"knowing {names} of the person as well"
 
 
 def _analyst(found: "Comparison") -> Iterator[str]:

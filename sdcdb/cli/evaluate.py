@@ -76,54 +76,60 @@ def evaluate(
     quiet: QuietOption = False,
 ) -> None:
     """Compare techniques: how uncertain an intruder remains, by what the intruder knows and by utility."""
-    from sdcdb.connection.atomic_file import refuse_target
-    from sdcdb.connection.interrupts import deferred
     from sdcdb.connection.prompt_end import ending_promptly
 
     out = Output(as_json, quiet)
-    if plot is not None:
-        from sdcdb.pages.plots import check_format
-
-        check_format(plot, replace=force)
-    if resume is not None:
-        refuse_target(resume, replace=True)
-    if seed < 0:
-        raise SdcdbError("--seed must be 0 or greater")
-    import sdcdb
-    from sdcdb.evaluate.experiment import Experiment, settings_of
-    from sdcdb.evaluate.experiment import evaluate as run
-    from sdcdb.evaluate.source import Wanted, read
-
-    settings = settings_of(_texts(techniques, restriction, noise))
-    with sdcdb.open(db, policy, read_only=True) as database, out.working("reading", database.con):
-        declared = database.policy.tables.get(name) if database.policy else None
-        secret = _confidential(declared, confidential)
-        wanted = Wanted(name, secret, tuple(listed(known)), _pair(domain), step, records, seed)
-        population, notes = read(database.con, wanted, declared)
     kept = (
         f"finished runs are in {resume}; run the same command again to resume" if resume else "--resume FILE keeps runs"
     )
+    # From here on, as libraries that are being loaded may swallow KeyboardInterrupt, and compiled code turns it into
+    # another error: then the watcher ends this instead.
     with ending_promptly(f"stopped; {kept}") as said:
         try:
+            from sdcdb.connection.atomic_file import refuse_target
+            from sdcdb.connection.interrupts import deferred
+
+            if plot is not None:
+                from sdcdb.pages.plots import check_format
+
+                check_format(plot, replace=force)
+            if resume is not None:
+                refuse_target(resume, replace=True)
+            if seed < 0:
+                raise SdcdbError("--seed must be 0 or greater")
+            import sdcdb
+            from sdcdb.evaluate.experiment import Experiment, settings_of
+            from sdcdb.evaluate.experiment import evaluate as run
+            from sdcdb.evaluate.source import Wanted, read
+
+            settings = settings_of(_texts(techniques, restriction, noise))
+            with sdcdb.open(db, policy, read_only=True) as database, out.working("reading", database.con):
+                declared = database.policy.tables.get(name) if database.policy else None
+                secret = _confidential(declared, confidential)
+                wanted = Wanted(name, secret, tuple(listed(known)), _pair(domain), step, records, seed)
+                population, notes = read(database.con, wanted, declared)
             for text in notes:
                 out.note(text)
             experiment = Experiment(name, secret, population, settings, runs, seed, prior)
-            # Raised inside compiled code, KeyboardInterrupt comes out as another error: the watcher ends this instead.
             with deferred(), out.progress("releasing") as progress:
                 lines = run(experiment, resume, jobs or os.cpu_count() or 1, average, progress)
+            data = experiment.describe() | {
+                "runs": runs,
+                "average": average,
+                "techniques": [each.plain() for each in lines],
+            }
+            out.result(data, lambda console: _draw(console, experiment, lines))
+            if plot is not None:
+                from sdcdb.pages.evaluation_chart import chart
+                from sdcdb.pages.plots import save
+
+                title = f"What remains uncertain about {experiment.confidential}"
+                save(chart(lines, experiment.confidential, title), plot, replace=force)
+                out.note(f"\nDrew {plot}")
         except KeyboardInterrupt:
             said.set()
             out.note(f"stopped; {kept}")
             raise
-    data = experiment.describe() | {"runs": runs, "average": average, "techniques": [each.plain() for each in lines]}
-    out.result(data, lambda console: _draw(console, experiment, lines))
-    if plot is not None:
-        from sdcdb.pages.evaluation_chart import chart
-        from sdcdb.pages.plots import save
-
-        title = f"What remains uncertain about {experiment.confidential}"
-        save(chart(lines, experiment.confidential, title), plot, replace=force)
-        out.note(f"\nDrew {plot}")
 
 
 def _texts(techniques: list[str] | None, restriction: str | None, noise: str | None) -> list[str]:

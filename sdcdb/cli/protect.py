@@ -48,6 +48,11 @@ def protect(
             say(f"fitting {view}" + (f" ({number + 1} of {total})" if total > 1 else ""))
 
         made = create(database, views, materialise=materialise, dry_run=dry_run, progress=progress)
+        tables = database.policy.tables if database.policy else {}
+        hidden = {
+            each.plan.view: [name for name in tables[each.plan.table].columns if name not in each.plan.columns]
+            for each in made
+        }
         standing = {}
         for each in () if dry_run else made:
             say(f"measuring {each.plan.view}")
@@ -55,6 +60,7 @@ def protect(
     kind = "table" if materialise else "view"
     data = [
         {"view": each.plan.view, "table": each.plan.table, "kind": kind, "columns": list(each.plan.columns)}
+        | {"not_published": hidden[each.plan.view]}
         | {"changes": {name: text for name, text in each.plan.words().items() if text != "as it is"}}
         | ({"sql": redacted(each.sql)} if dry_run else {})
         | ({"release_gate": found.data()} if (found := standing.get(each.plan.view)) else {})
@@ -67,6 +73,8 @@ def protect(
                 console.print(redacted(each.sql) + ";", markup=False)
             else:
                 changes = [(name or "(records)", text) for name, text in each.plan.words().items()]
+                if hidden[each.plan.view]:
+                    changes.append(("(not published)", ", ".join(hidden[each.plan.view])))
                 title = f"Created the {kind} {each.plan.view} of {each.plan.table}"
                 console.print(table(title, ("column", "what happens to it"), changes))
                 if found := standing[each.plan.view]:

@@ -75,6 +75,8 @@ def _default(field: Any) -> str:
     value = field.get_default(call_default_factory=True)
     if value is None or value in ((), {}):
         return "none"
+    if isinstance(value, BaseModel):
+        return "[defaults](#defaults)"
     if isinstance(value, tuple):
         return f"`[{', '.join(map(str, value))}]`"
     return f"`{str(value).lower() if isinstance(value, bool) else value}`"

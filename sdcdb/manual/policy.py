@@ -5,6 +5,7 @@ from importlib.resources import files
 from sdcdb.manual.fields import fields_table
 from sdcdb.manual.page import Page
 from sdcdb.policy.models import Column, Policy, Restrict, Table, View
+from sdcdb.policy.release_floors import Floors
 from sdcdb.policy.resources import Resources
 
 
@@ -21,6 +22,7 @@ PAGE = Page(
         "restrict": lambda: fields_table(Restrict),
         "resources": lambda: fields_table(Resources),
         "view": lambda: fields_table(View),
+        "release": lambda: fields_table(Floors),
         "defaults": _defaults,
     },
 )

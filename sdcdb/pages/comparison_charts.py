@@ -32,13 +32,14 @@ def histogram(found: Comparison, name: str) -> Panel:
     ]
     chart = (
         _chart(rows)
-        .mark_line(interpolate="step", strokeWidth=2)
+        .mark_line(interpolate="step")
         .encode(
             x=alt.X("x:Q", title=name, axis=alt.Axis(format="~s")),
             y=alt.Y("share:Q", title="share of records", axis=alt.Axis(format="%")),
             color=_colour("when:N", WHEN),
+            strokeWidth=alt.StrokeWidth("when:N", scale=alt.Scale(domain=[*WHEN], range=[5, 1.5]), legend=None),
         )
-    )
+    )  # the wide line shows beside the narrow one where the two are the same
     return Panel(chart, name, WHEN)
 
 
@@ -112,10 +113,10 @@ def chi_square(found: Comparison) -> Panel:
     rows = [
         {"before": before, "after": after, "columns": name} for (before, after), name in zip(both, names, strict=True)
     ]
-    ends = [min(map(min, both)), max(map(max, both))]
+    ends = [0.8 * min(map(min, both)), 1.25 * max(map(max, both))]
     powers = [10.0**n for n in range(ceil(log10(ends[0])), floor(log10(ends[1])) + 1)]
     labels = alt.Axis(format="~s", values=powers) if len(powers) > 1 else alt.Axis(format="~s", tickCount=5)
-    axis = {"scale": alt.Scale(type="log", domain=ends), "axis": labels}
+    axis = {"scale": alt.Scale(type="log", domain=ends, nice=False), "axis": labels}
     points = _chart(rows, height=HEIGHT + 60).mark_circle(size=70, color=AFTER, opacity=1)
     points = points.encode(
         x=alt.X("before:Q", title="chi-square before", **axis),

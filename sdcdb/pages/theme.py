@@ -94,7 +94,7 @@ figure svg .off {{ visibility: hidden; }}
   .statements tr {{ display: flex; flex-wrap: wrap; gap: 0 1.25rem; padding: .4rem 0;
     border-bottom: 1px solid var(--line); }}
   .statements td {{ position: static; min-width: 0; padding: 0; border: 0; }}
-  .statements td.code {{ flex-basis: 100%; }}
+  .statements td.code, .statements td.long {{ flex-basis: 100%; }}
   .statements td[data-name]::before {{ content: attr(data-name) " "; color: var(--soft); font-size: .85rem; }}
 }}
 input[type=search] {{ width: 100%; padding: .55rem .75rem; font: inherit; color: inherit; background: var(--card);
@@ -110,6 +110,7 @@ ol {{ margin: .4rem 0; padding-left: 1.6rem; }}
 .rules li.C {{ border-color: var(--warn); }} .rules li.D {{ border-color: var(--bad); }}
 [hidden], .statements tr[hidden] {{ display: none; }}
 """
+LONG = 40  # characters of a text that takes a line of its own on a narrow screen
 # Characters that XML allows nowhere, not even escaped.
 _NOT_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
 
@@ -155,7 +156,8 @@ def table(header: Sequence[str], rows: Sequence[Sequence[Any]], *, searchable: b
         f"<tr{mark}>{''.join(_cell(*each) for each in zip(header, row, right, decimals, strict=True))}</tr>"
         for row in rows
     )
-    kind = " class=statements" if any(isinstance(value, Code) for row in rows for value in row) else ""
+    told = any(isinstance(value, Code) or len(str(value)) > LONG for row in rows for value in row)
+    kind = " class=statements" if told else ""
     return f"<div class=wide><table{kind}><thead><tr>{heads}</tr></thead><tbody>{lines}</tbody></table></div>"
 
 
@@ -180,7 +182,7 @@ def _cell(name: str, value: Any, numeric: bool, decimals: int) -> str:  # noqa: 
     if isinstance(value, int | float):
         return f"<td class=n{label}>{value:,.{decimals}f}</td>"
     text = "-" if value is None else str(value)
-    kind = " class=n" if numeric else " class=long" if len(text) > 40 else ""
+    kind = " class=n" if numeric else " class=long" if len(text) > LONG else ""
     return f"<td{kind}{label}>{escape(text)}</td>"
 
 

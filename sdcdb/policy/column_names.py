@@ -20,7 +20,8 @@ class Meaning:
     words: frozenset[str]
     """Single words, and several written together."""
     only: str = ""
-    """`text` or `time`: the type it takes."""
+    """`text`, `time` or `calendar`: the type it takes. A number tells a time as a year or a date, and a part of the
+    calendar, written in the singular, as a day, a week or a month of it: `days` and `hours_per_week` are amounts."""
     most: int = 0
     """The most different values it may have; 0 is any number."""
     weak: bool = False

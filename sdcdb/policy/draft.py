@@ -30,11 +30,16 @@ tables:
 _PROTECT = """\
     # A protected view to release: quasi-identifiers are recoded until every combination belongs to {k} records, and
     # confidential values are exchanged between records. Uncomment it, then: sdcdb protect, compare and release.
-    # protect:
+{doubtful}    # protect:
     #   {view}:
     #     secret: keyfile        # or env:NAME, or file:PATH
 """
 _ROWS = "    #     rows: {{method: kanonymity, k: {k}}}  # {said}; stricter: k: {more}, looser: k: {less}\n"
+
+_DOUBTFUL = """\
+    # Columns with ## stay out of it: nothing says what they are, and people who know them might find somebody by them.
+    # Decide on their CHECK above first.
+"""
 
 _SEVERAL = """\
     # No view is suggested: recoding and exchanging take records for people. Perturb columns instead, such as
@@ -136,12 +141,15 @@ def _protect(con: duckdb.DuckDBPyConnection, found: Understood) -> str:
         return ""
     if found.person:
         return _SEVERAL
-    text = _PROTECT.format(view=yaml_name(_view_name(table.name)), k=K)
+    doubtful = [c for c in secret if not found.guesses[c.name].sure]
+    said = _DOUBTFUL if doubtful else ""
+    text = _PROTECT.format(view=yaml_name(_view_name(table.name)), k=K, doubtful=said)
     if quasi:
         text += _ROWS.format(k=K, said=preview(con, table, quasi, K), more=2 * K, less=K - 2)
     if secret:
-        text += "    #     columns:\n"
-        text += "".join(f"    #       {yaml_name(c.name)}: {suggest(con, table, c)}\n" for c in secret)
+        text += f"    #     {'## ' if len(doubtful) == len(secret) else ''}columns:\n"
+        marks = {c.name: "## " if c in doubtful else "" for c in secret}
+        text += "".join(f"    #       {marks[c.name]}{yaml_name(c.name)}: {suggest(con, table, c)}\n" for c in secret)
     return text
 
 

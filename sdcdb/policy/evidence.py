@@ -77,23 +77,11 @@ def understand(con: duckdb.DuckDBPyConnection, profiles: list[TableProfile]) -> 
         seen = dict(referring)
         for name in _one_per_person(con, table, person, referring) if person else ():
             seen[name] = (seen[name][0], replace(seen[name][1], per_person=person))
-        roles = _with_one_class({name: guess_role(*both) for name, both in seen.items()})
+        roles = {name: guess_role(*both) for name, both in seen.items()}
         together = () if key else declared or _composite(con, table)
         most = _most_records(con, table, person) if person else 1
         found.append(Understood(table, roles, key, together, person, most, public[table.name]))
     return found
-
-
-def _with_one_class(guesses: dict[str, Guess]) -> dict[str, Guess]:
-    """Keep the first class column: a table has one, and what looks like another is kept safe."""
-    _, *others = [name for name, guess in guesses.items() if guess.role is Role.CLASS] or [""]
-    safe = {
-        name: replace(
-            guesses[name], role=Role.CONFIDENTIAL, reason=f"{guesses[name].reason}; a table has one", sure=False
-        )
-        for name in others
-    }
-    return {**guesses, **safe}
 
 
 def guess_public(table: TableProfile, guesses: Mapping[str, Guess], others: list[TableProfile]) -> str | None:

@@ -11,9 +11,14 @@ from sdcdb.connection.profile import ColumnProfile, TableProfile
 from sdcdb.errors import counted
 from sdcdb.policy.column_names import Said, read_name, tokens
 from sdcdb.policy.models import Role
-from sdcdb.policy.value_shapes import Shape, are_sentences, read_values
+from sdcdb.policy.value_shapes import Shape, are_sentences, are_sexes, read_values, say_yes_or_no
 
 FEW = 50  # different values that people still group by
+YEARS = 1800, 2300
+DATES = 180_001  # numbers from here on may be dates: 202401, 20240131, days and seconds since some day
+LAST = 53  # the last week of a year
+COUNTING = frozenset(["no", "nr", "num", "number", "row", "index", "nummer", "numero"])
+RATES = frozenset(["per", "pro", "par", "por", "al"])  # hours per week
 
 
 @dataclass(frozen=True)
@@ -53,7 +58,7 @@ NOTHING = Evidence()
 def guess_role(column: ColumnProfile, seen: Evidence = NOTHING) -> Guess:
     """Guess the role of one column."""
     shape = read_values(seen.values) if column.text else None
-    for guess in (_by_relation(column, seen), _by_shape(column, shape), _by_name(column, shape)):
+    for guess in (_by_relation(column, seen), _by_shape(column, shape), _by_name(column, shape, seen.values)):
         if guess is not None:
             weak = guess.role is Role.QUASI and not guess.sure and _strong(column) is None
             return _of_table(seen.about) if weak and seen.about else guess
@@ -96,32 +101,57 @@ def _applies(column: ColumnProfile, said: Said) -> bool:
     meaning = said.meaning
     if meaning.only == "text":
         return column.text and column.distinct > min(FEW, column.rows // 2)
-    if meaning.only == "time":
-        return column.type.startswith(("DATE", "TIME", "INTERVAL")) or column.text or column.integer
+    if meaning.only in {"time", "calendar"}:
+        written = column.text and (meaning.only == "calendar" or column.distinct > min(FEW, column.rows // 2))
+        timed = written or column.type.startswith(("DATE", "TIME", "INTERVAL"))
+        part = meaning.only == "calendar" and said.word in meaning.words and not RATES & set(tokens(column.name))
+        return timed or (column.integer and _tells_when(column, part=part))
     return not meaning.most or column.distinct <= meaning.most
 
 
-def _by_name(column: ColumnProfile, shape: Shape | None) -> Guess | None:
+def _tells_when(column: ColumnProfile, *, part: bool) -> bool:
+    """Tell whether whole numbers are years or dates, or parts of the calendar: 1 to 31, to 12, to 53."""
+    if column.low is None or column.high is None:
+        return False
+    return (
+        YEARS[0] <= column.low <= column.high <= YEARS[1]
+        or column.low >= DATES
+        or (part and 1 <= column.low <= column.high <= LAST)
+    )
+
+
+def _by_name(column: ColumnProfile, shape: Shape | None, values: Sequence[str]) -> Guess | None:
     found = [said for said in read_name(column.name) if _applies(column, said)]
     if not found:
         return None
     best = found[0]
-    role, kind = Role(best.meaning.role), best.meaning.kind
-    reason = f"the name says {best.word!r}: {kind}"
-    flag = column.type == "BOOLEAN" or (column.distinct <= 2 and column.rows > 10)
+    kind, reason = best.meaning.kind, f"the name says {best.word!r}: {best.meaning.kind}"
     if not best.meaning.weak:
-        if role is Role.IDENTIFIER and flag:
-            return Guess(Role.QUASI, f"{reason}, but yes or no", sure=False, kind=kind)
         coded = any(said.meaning.weak and said.word not in best.word for said in found)
-        if role in {Role.QUASI, Role.CONFIDENTIAL} and coded and _numbering(column):
-            return Guess(Role.IDENTIFIER, f"{reason}, but it numbers something", sure=False, kind=kind)
-        return Guess(role, reason, kind=kind)
+        flag = column.type == "BOOLEAN" or (column.distinct <= 2 and column.rows > 10 and say_yes_or_no(values))
+        return _by_strong_name(column, best, reason, coded=coded, flag=flag)
     many = column.distinct > min(FEW, column.rows // 2) or column.unique
     person = [said for said in found if said.meaning.kind == "a person"]
     if many or person or (column.text and "name" in best.word and shape is not None):
         return Guess(Role.IDENTIFIER, reason, sure=bool(many), kind=kind)
     few = f"{reason}, with {counted(column.distinct, 'different value')}"
-    return Guess(Role.QUASI if column.distinct else Role.IDENTIFIER, few, sure=False, kind=kind)
+    if not column.distinct:
+        return Guess(Role.IDENTIFIER, few, sure=False, kind=kind)
+    if column.integer and best.word in COUNTING:
+        return Guess(Role.QUASI, few, sure=False, kind=kind)
+    return Guess(Role.CONFIDENTIAL, few, sure=False)  # a code of who knows what
+
+
+def _by_strong_name(column: ColumnProfile, best: Said, reason: str, *, coded: bool, flag: bool) -> Guess:
+    role, kind = Role(best.meaning.role), best.meaning.kind
+    if role is Role.CLASS:  # a class leaves as it is, and whether there is a classifier the owner knows
+        said = f"{reason}: then make it class, or quasi where others know it"
+        return Guess(Role.CONFIDENTIAL, said, sure=False)
+    if role is Role.IDENTIFIER and flag:
+        return Guess(Role.QUASI, f"{reason}, but yes or no", sure=False, kind=kind)
+    if role in {Role.QUASI, Role.CONFIDENTIAL} and coded and _numbering(column):
+        return Guess(Role.IDENTIFIER, f"{reason}, but it numbers something", sure=False, kind=kind)
+    return Guess(role, reason, kind=kind)
 
 
 def _numbering(column: ColumnProfile) -> bool:
@@ -139,16 +169,24 @@ def _by_type(column: ColumnProfile, shape: Shape | None, seen: Evidence) -> Gues
     grouped = column.numeric or column.text or column.type == "BOOLEAN" or column.type.startswith("ENUM")
     if not grouped:
         return Guess(Role.IDENTIFIER, f"the type {column.type} cannot be grouped safely", kind="type")
-    if column.text and column.distinct > FEW:
-        return Guess(
-            Role.IDENTIFIER, f"text with {counted(column.distinct, 'different value')}, unknown name", sure=False
-        )
-    if column.text and are_sentences(seen.values):
-        return Guess(Role.IDENTIFIER, "sentences, which may name somebody", sure=False, kind="free text")
+    if column.text and (guess := _by_text(column, seen.values)) is not None:
+        return guess
     if column.distinct == 0:
         return Guess(Role.CONFIDENTIAL, "the column is empty", sure=False)
     many = counted(column.distinct, "different value")
     return Guess(Role.CONFIDENTIAL, f"{many} and an unknown name: kept safe", sure=False)
+
+
+def _by_text(column: ColumnProfile, values: Sequence[str]) -> Guess | None:
+    """Guess what texts are that have no name and no shape."""
+    if column.distinct > FEW:
+        many = f"text with {counted(column.distinct, 'different value')}, unknown name"
+        return Guess(Role.IDENTIFIER, many, sure=False)
+    if are_sexes(values):
+        return Guess(Role.QUASI, "its values look like sexes", sure=False, kind="sex")
+    if are_sentences(values):
+        return Guess(Role.IDENTIFIER, "sentences, which may name somebody", sure=False, kind="free text")
+    return None
 
 
 def guess_key(table: TableProfile) -> str | None:

@@ -96,12 +96,15 @@ class View(Strict):
     """Where the secret comes from: `env:NAME`, `file:PATH`, or `keyfile`, created beside the database."""
     columns: dict[str, Method] = Field(default_factory=dict)
     """The method for each perturbed column. Others pass as they are, except that identifiers never pass, nor do
-    confidential columns without a method."""
+    confidential columns without a method, unless `unchanged` names them, or `rows` for its `l` and `t`."""
     all: Method | None = None
     """The method for every column that `columns` does not name, identifiers and public columns apart, such as
     `{method: framework, class: income}`."""
     rows: RowMethod | None = None
     """A method that chooses the records to publish, such as `{method: sampling, size: 10%}`."""
+    unchanged: tuple[str, ...] = ()
+    """Confidential columns that are published with their true values: nothing but `rows` then stands between a value
+    and its person."""
 
     @field_validator("secret", mode="before")
     @classmethod
@@ -191,6 +194,11 @@ class Table(Strict):
         if by is not None and by not in self.named(Role.QUASI):
             quasi = self.named(Role.QUASI)
             yield ("restrict", "refresh_by"), f"{by!r} is not a quasi-identifier of this table; {choices(by, quasi)}"
+        yield from self._view_problems()
+
+    def _view_problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
+        """Yield what is wrong with the columns that views name."""
+        secret = self.named(Role.CONFIDENTIAL)
         for view_name, view in self.protect.items():
             for column in view.columns:
                 path = ("protect", view_name, "columns", column)
@@ -198,6 +206,12 @@ class Table(Strict):
                     yield path, f"is not a column of this table; {choices(column, self.columns)}"
                 elif self.columns[column].role is Role.IDENTIFIER:
                     yield path, "is an identifier: it never appears in a protected view, so there is nothing to perturb"
+            for number, column in enumerate(view.unchanged):
+                place = ("protect", view_name, "unchanged", number)
+                if column not in secret:
+                    yield place, f"{column!r} is not a confidential column of this table; {choices(column, secret)}"
+                elif column in self.methods(view):
+                    yield place, f"{column!r} has a method in this view: remove it here, or there"
 
     def _published_problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
         """Yield why the counts of a category cannot be public."""
@@ -267,6 +281,12 @@ class Table(Strict):
         """Return the method of each column that a view perturbs, those that `all` stands for last."""
         others = self.named(Role.QUASI, Role.CONFIDENTIAL, Role.CLASS) if view.all is not None else []
         return dict(view.columns) | {name: view.all for name in others if view.all and name not in view.columns}
+
+    def unperturbed(self, view: View) -> list[str]:
+        """Return the confidential columns that a view publishes with their true values."""
+        told = {*view.unchanged, *getattr(view.rows, "confidential", ())}
+        methods = self.methods(view)
+        return [name for name in self.named(Role.CONFIDENTIAL) if name in told and name not in methods]
 
     def named(self, *roles: Role) -> list[str]:
         """Return the names of the columns that have one of these roles."""

@@ -18,3 +18,6 @@ def draw_standing(console: Console, found: "Standing") -> None:
         console.print(mark.append(f"{floor.name}: {floor.words}", "default"))
         if not floor.passed:
             console.print(Text(f"       change: {floor.change}", "dim"))
+    if found.secret:
+        said = f"an intruder who knows {', '.join(found.secret)} as well finds {found.linked_by_all:.1%}"
+        console.print(Text(f"  note {said}: for you to judge who may", "dim"))

@@ -211,11 +211,12 @@ def _wanted_columns(found: TableProfile, table: Table, view: View) -> Iterator[t
 
 
 def _published(found: TableProfile, wanted: Wanted, fitted: tuple[Fitted, ...]) -> Iterator[str]:
-    """Yield the columns that leave: never identifiers, and confidential ones only when something was done to them."""
+    """Yield the columns that leave: never identifiers, and confidential ones if changed, or published as they are."""
     changed = {fold(column) for each in fitted for column in each.columns if column != RECORD}
     roles = {fold(name): column.role for name, column in wanted.table.columns.items()}
+    told = {fold(name) for name in wanted.table.unperturbed(wanted.view)}
     for column in found.columns:
         role = roles.get(fold(column.name), Role.IDENTIFIER)
-        hidden = role is Role.IDENTIFIER or (role is Role.CONFIDENTIAL and wanted.view.rows is None)
+        hidden = role is Role.IDENTIFIER or (role is Role.CONFIDENTIAL and fold(column.name) not in told)
         if fold(column.name) in changed or not hidden:
             yield column.name

@@ -86,9 +86,11 @@ def _view(table: Table, view: View, found: TableProfile) -> Iterator[tuple[Path,
     bare = [name for name in table.named(Role.QUASI) if name not in methods]
     if bare and not records:
         yield (), f"published as they are: {', '.join(bare)}; recode them with rows: {{method: kanonymity, k: 5}}"
-    for name in table.named(Role.CONFIDENTIAL):
-        if name not in methods and view.rows is not None:
-            yield ("rows",), f"{name!r} is published as it is: give it a method in columns"
+    for name in table.unperturbed(view):
+        yield (
+            ("unchanged" if name in view.unchanged else "rows",),
+            f"{name!r} is published as it is: give it a method in columns",
+        )
     for name, params in methods.items():
         place: Path = ("columns", name) if name in view.columns else ("all",)
         sd, column, real = getattr(params, "sd", None), table.columns[name], found.column(name)

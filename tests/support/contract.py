@@ -71,7 +71,8 @@ class Case:
         """The view's part of a policy."""
         spec = {"method": self.method, **self.params}
         if not self.columns:
-            return {"secret": "env:CONTRACT_SECRET", "rows": spec}
+            secret = [name for name, role in COLUMNS.items() if "confidential" in str(role)]
+            return {"secret": "env:CONTRACT_SECRET", "rows": spec, "unchanged": secret}
         return {"secret": "env:CONTRACT_SECRET", "columns": dict.fromkeys(self.columns, spec)}
 
     def __str__(self) -> str:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-FEW = 100
+FEW = 300
 
 
 def cholesky(matrix: Floats, *, in_place: bool = False) -> Floats:

@@ -102,6 +102,64 @@ def _answered(  # noqa: PLR0912, PLR0913, PLR0917 - one loop in machine code
     return True
 
 
+@_answered.in_numpy
+def _answered_of_arrays(  # noqa: PLR0913, PLR0917 - as above
+    vectors: Ints,
+    directions: Floats,
+    squared: Floats,
+    sums: Ints,
+    inside: NDArray[np.bool_],
+    fresh: Ints,
+    turned: Floats,
+    lengths: Floats,
+) -> bool:
+    first = int(np.flatnonzero(sums)[0])
+    fresh[:first], turned[:first], lengths[:first] = vectors[:first], directions[:first], squared[:first]
+    scales = _without_carrier(vectors[first:], sums[first:].tolist(), fresh[first:])
+    if scales is None:
+        return False
+    rest = directions[first:]
+    along = rest[:, inside].sum(axis=1)
+    moved = np.abs(along) > ACTIVE
+    along = np.where(moved, along, 0.0)
+    shadow = np.cumsum((along / squared[first:])[:, None] * rest, axis=0)[:-1]
+    length = np.cumsum(along * along / squared[first:])[:-1]
+    share = np.divide(along[1:], length, out=np.zeros(len(length)), where=moved[1:])
+    np.multiply(scales[:, None], rest[1:] - share[:, None] * shadow, out=turned[first:])
+    np.multiply(scales * scales, squared[first + 1 :] + along[1:] * share, out=lengths[first:])
+    return True
+
+
+def _without_carrier(vectors: Ints, sums: list[int], fresh: Ints) -> Floats | None:
+    """Take multiples of one vector off those after the first, so that their sums vanish; return their scales."""
+    carrier, unit, start = vectors[0], sums[0], 1
+    scales, times = [1] * len(sums), [0] * len(sums)
+    for i in range(1, len(sums)):
+        if sums[i] % unit == 0:
+            times[i] = sums[i] // unit
+            continue
+        divisor, x, y = _euclid.py_func(unit, sums[i])
+        scales[i], times[i] = unit // divisor, sums[i] // divisor
+        if max(abs(scales[i]), abs(times[i]), abs(x), abs(y)) > FACTOR:
+            return None
+        _take_off(vectors, carrier, scales, times, fresh, start, i + 1)
+        carrier, unit, start = x * carrier + y * vectors[i], divisor, i + 1
+        if np.abs(carrier).max() > ENTRY:
+            return None
+    if max(map(abs, times)) > FACTOR:
+        return None
+    _take_off(vectors, carrier, scales, times, fresh, start, len(sums))
+    return np.array(scales[1:], dtype=np.float64)
+
+
+def _take_off(
+    vectors: Ints, carrier: Ints, scales: list[int], times: list[int], fresh: Ints, start: int, end: int
+) -> None:
+    """Fill the rows of some vectors: so many times the vector, less so many times the carrier."""
+    scale, taken = (np.array(each[start:end], dtype=np.int64)[:, None] for each in (scales, times))
+    np.subtract(scale * vectors[start:end], taken * carrier, out=fresh[start - 1 : end - 1])
+
+
 @machine_code()
 def shorten_rows(vectors: Ints, directions: Floats, squared: Floats, weight: Floats, rows: Ints) -> bool:
     """Take whole multiples of the vectors before it off each of some vectors, until what they share is half or less.
@@ -193,6 +251,11 @@ def sums_of(vectors: Ints, columns: Ints) -> Ints:
     return out
 
 
+@sums_of.in_numpy
+def _sums_of_array(vectors: Ints, columns: Ints) -> Ints:
+    return np.asarray(vectors[:, columns].sum(axis=1))
+
+
 @machine_code(few=FEW)
 def column_sums(vectors: Ints, directions: Floats, squared: Floats, weight: Floats) -> tuple[Floats, Floats, float]:
     """Return the sums of sizes and of squares in each column, and how far b_i b*_i is from |b*_i|^2 in all."""
@@ -208,6 +271,15 @@ def column_sums(vectors: Ints, directions: Floats, squared: Floats, weight: Floa
     return whole, squares, off
 
 
+@column_sums.in_numpy
+def _column_sums_of_arrays(
+    vectors: Ints, directions: Floats, squared: Floats, weight: Floats
+) -> tuple[Floats, Floats, float]:
+    along = np.einsum("j,ij,ij->i", weight, directions, vectors)
+    squares = np.einsum("ij,ij->j", directions, directions)
+    return np.abs(directions).sum(axis=0), squares, float(np.abs(along - squared).sum())
+
+
 @machine_code(few=FEW)
 def largest_entries(vectors: Ints) -> Ints:
     """Return the largest number of each vector."""
@@ -216,3 +288,8 @@ def largest_entries(vectors: Ints) -> Ints:
         for j in range(vectors.shape[1]):
             out[i] = max(out[i], abs(vectors[i, j]))
     return out
+
+
+@largest_entries.in_numpy
+def _largest_entries_of_array(vectors: Ints) -> Ints:
+    return np.asarray(np.abs(vectors).max(axis=1, initial=0))

@@ -84,6 +84,15 @@ def by_column(
     return ends, owner, value
 
 
+@by_column.in_numpy
+def _by_column_of_arrays(starts: Ints, columns: Ints, numbers: Ints, rows: Ints, width: int) -> tuple[Ints, Ints, Ints]:
+    entries = _entries(starts, rows)
+    order = np.argsort(columns[entries], kind="stable")
+    ends = np.concatenate([[0], np.cumsum(np.bincount(columns[entries], minlength=width))])
+    owner = np.repeat(rows, starts[rows + 1] - starts[rows])[order]
+    return ends, owner.astype(np.int32), numbers[entries][order].astype(np.int32)
+
+
 @machine_code(few=FEW)
 def combine(
     first: Entries, numbers: Entries, second: Entries, others: Entries, factor: int, out: Entries, result: Entries
@@ -211,6 +220,52 @@ def _differences_worth_trying(  # noqa: PLR0913, PLR0917 - one loop in machine c
                     number += 1
             products[other] = 0.0
     return left[:number], right[:number], cost[:number]
+
+
+@_differences_worth_trying.in_numpy
+def _differences_of_arrays(  # noqa: PLR0913, PLR0917 - as above
+    active: Ints,
+    shortest: int,
+    sums: Ints,
+    starts: Ints,
+    columns: Ints,
+    numbers: Ints,
+    weight: Floats,
+    size: Floats,
+) -> tuple[Ints, Ints, Floats]:
+    left, right, products = _products(active, active, starts, columns, numbers, weight)
+    later = (right > left) & (products != 0.0)
+    left, right, products = left[later], right[later], products[later]
+    cost = size[left] + size[right] - 2.0 * np.where(sums[left] == sums[right], 1.0, -1.0) * products
+    fine = cost <= np.maximum(size[left], size[right]) + size[shortest]
+    left, right, cost = left[fine], right[fine], cost[fine]
+    others = active[active != shortest]
+    where = np.searchsorted(left, others)
+    longer: Floats = np.insert(cost, where, size[others] + size[shortest])
+    return np.insert(left, where, others), np.insert(right, where, shortest), longer
+
+
+def _products(
+    rows: Ints, others: Ints, starts: Ints, columns: Ints, numbers: Ints, weight: Floats
+) -> tuple[Ints, Ints, Floats]:
+    """Return pairs of rows that share a column, in the order in which `overlaps` finds them, and their products."""
+    ends, owner, value = _by_column_of_arrays(starts, columns, numbers, others, len(weight))
+    entries = _entries(starts, rows)
+    row, column = np.repeat(np.arange(len(rows)), np.diff(starts)[rows]), columns[entries]
+    shares = np.diff(ends)[column]
+    share = np.repeat(weight[column] * numbers[entries], shares)
+    at = np.repeat(ends[column] - (np.cumsum(shares) - shares), shares) + np.arange(int(shares.sum()))
+    key = np.repeat(row, shares) * len(starts) + owner[at]
+    keys, first, which = np.unique(key, return_index=True, return_inverse=True)
+    products = np.bincount(which, share * value[at], len(keys)).astype(np.float64)
+    order = np.argsort(first)
+    return rows[keys[order] // len(starts)], keys[order] % len(starts), products[order]
+
+
+def _entries(starts: Ints, rows: Ints) -> Ints:
+    """Return where the entries of some rows are."""
+    sizes = starts[rows + 1] - starts[rows]
+    return np.asarray(np.repeat(starts[rows] - (np.cumsum(sizes) - sizes), sizes) + np.arange(int(sizes.sum())))
 
 
 @machine_code(few=FEW)

@@ -73,7 +73,9 @@ def test_an_accepted_risk_is_in_the_manifest(tmp_path: Path) -> None:
 def test_a_confidential_value_that_a_class_shares_is_refused() -> None:
     shared = PEOPLE.replace("hash(i + 3) % 3", "hash(hash(i + 1) % 40) % 3")  # the illness follows from the town
     rows = {"method": "kanonymity", "k": 5, "hierarchies": {"town": []}, "columns": ["age", "town"]}
-    _, found = standing({"rows": rows, "columns": {"pay": SWAPPED["pay"]}}, shared)
+    _, found = standing({"rows": rows, "columns": {"pay": SWAPPED["pay"]}, "unchanged": ["illness"]}, shared)
+    assert found.secret == ("pay", "illness")
+    assert found.linked_by_all > 2 * by_name(found, "max_linked").measured
     floor = by_name(found, "min_confidential_entropy", "illness")
     assert by_name(found, "min_k").passed
     if by_name(found, "max_linked").measured < 0.2:  # the town is still there
