@@ -85,12 +85,15 @@ def by_column(
 
 
 @by_column.in_numpy
-def _by_column_of_arrays(starts: Ints, columns: Ints, numbers: Ints, rows: Ints, width: int) -> tuple[Ints, Ints, Ints]:
-    entries = _entries(starts, rows)
+def _by_column_of_arrays(
+    starts: Ints, columns: Entries, numbers: Entries, rows: Ints, chosen: Flags
+) -> tuple[Ints, Entries, Entries]:
+    entries, owner = _entries(starts, rows), np.repeat(rows, starts[rows + 1] - starts[rows])
+    wanted = chosen[columns[entries]]
+    entries, owner = entries[wanted], owner[wanted]
     order = np.argsort(columns[entries], kind="stable")
-    ends = np.concatenate([[0], np.cumsum(np.bincount(columns[entries], minlength=width))])
-    owner = np.repeat(rows, starts[rows + 1] - starts[rows])[order]
-    return ends, owner.astype(np.int32), numbers[entries][order].astype(np.int32)
+    ends = np.concatenate([[0], np.cumsum(np.bincount(columns[entries], minlength=len(chosen)))])
+    return ends, owner[order].astype(np.int32), numbers[entries][order]
 
 
 @machine_code(few=FEW)
@@ -228,8 +231,8 @@ def _differences_of_arrays(  # noqa: PLR0913, PLR0917 - as above
     shortest: int,
     sums: Ints,
     starts: Ints,
-    columns: Ints,
-    numbers: Ints,
+    columns: Entries,
+    numbers: Entries,
     weight: Floats,
     size: Floats,
 ) -> tuple[Ints, Ints, Floats]:
@@ -246,10 +249,10 @@ def _differences_of_arrays(  # noqa: PLR0913, PLR0917 - as above
 
 
 def _products(
-    rows: Ints, others: Ints, starts: Ints, columns: Ints, numbers: Ints, weight: Floats
+    rows: Ints, others: Ints, starts: Ints, columns: Entries, numbers: Entries, weight: Floats
 ) -> tuple[Ints, Ints, Floats]:
     """Return pairs of rows that share a column, in the order in which `overlaps` finds them, and their products."""
-    ends, owner, value = _by_column_of_arrays(starts, columns, numbers, others, len(weight))
+    ends, owner, value = _by_column_of_arrays(starts, columns, numbers, others, np.ones(len(weight), np.bool_))
     entries = _entries(starts, rows)
     row, column = np.repeat(np.arange(len(rows)), np.diff(starts)[rows]), columns[entries]
     shares = np.diff(ends)[column]
