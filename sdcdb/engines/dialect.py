@@ -87,7 +87,7 @@ class Dialect(ABC):
 
     @abstractmethod
     def draw(self, binding: Binding, block: str, bit: int, width: int) -> str:
-        """Spell `width` bits from `bit` on of the SHA-256 digest of (subkey, block, key) as a BIGINT.
+        """Spell `width` bits from `bit` on of the SHA-256 digest of (subkey, block, key) as an integer.
 
         Bits count from the end of each half of the digest, as in a number of 128 bits: bits 0 to 63 are the last 16
         hexadecimal digits of the first half, bits 64 to 127 its first ones.

@@ -23,7 +23,7 @@ from sdcdb.engines.dialect import (
     placeholders,
     text_literal,
 )
-from sdcdb.engines.expressions import PERSON, TABLE, WORD
+from sdcdb.engines.expressions import PAIR, PERSON, TABLE, WORD
 
 SCHEMA = "sdc"
 
@@ -89,7 +89,7 @@ class DuckDBDialect(Dialect):
 
     def code(self, column: str, value: str, values: tuple[Any, ...]) -> str:  # noqa: ARG002 - the ENUM stands for the list
         """Take the code of the value in the ENUM that `protect` creates for these values."""
-        return f"CAST(enum_code(TRY_CAST(CAST({value} AS VARCHAR) AS {SCHEMA}.{enum_name(values)})) AS BIGINT)"
+        return f"CAST(enum_code(TRY_CAST(CAST({value} AS VARCHAR) AS {SCHEMA}.{enum_name(values)})) AS INT)"
 
 
 def _key(key: Key) -> str:
@@ -142,9 +142,9 @@ def _own(name: str) -> str:
 
 
 def _cut(word: str, bit: int, width: int) -> str:
-    """Cut bits from a word."""
-    moved = f"{word} >> {bit}" if bit else word
-    return f"CAST(({moved}) AS BIGINT)" if bit + width == WORD else f"CAST((({moved}) & {2**width - 1}) AS BIGINT)"
+    """Cut bits from a word. Few bits are INTEGERs, with room for a product with the number of a category's values."""
+    moved, kind = f"{word} >> {bit}" if bit else word, "INT" if width <= PAIR // 2 else "BIGINT"
+    return f"CAST(({moved}) AS {kind})" if bit + width == WORD else f"CAST((({moved}) & {2**width - 1}) AS {kind})"
 
 
 def _layer(source: exp.Expr, added: dict[str, str], key: str | None) -> exp.Expr:

@@ -175,6 +175,11 @@ def bigint(value: exp.Expr) -> exp.Expr:
     return exp.cast(value, "BIGINT")
 
 
+def integer(value: exp.Expr) -> exp.Expr:
+    """Cast to INTEGER: half the memory of a BIGINT, which is what a view of many columns waits for."""
+    return exp.cast(value, "INT")
+
+
 def flag(condition: exp.Expr) -> exp.Expr:
     """Return 1 where a condition holds and 0 where it does not: a CASE that DuckDB computes in one pass."""
     return bigint(exp.Paren(this=condition))

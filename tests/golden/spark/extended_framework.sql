@@ -122,18 +122,18 @@ CAST(
           ((`t`.`sdc draw bits 1 0 16` * 5) & 65535) >= get(
             `t`.`sdc list word thresholds`,
             CAST(
-              (CAST(`t`.`sdc code 0` AS BIGINT) * 5) + (
+              (
                 SHIFTRIGHT((`t`.`sdc draw bits 1 0 16` * 5), 16)
-              ) + 1 AS INT
+              ) + ((CAST(`t`.`sdc code 0` AS INT) * 5) + 1) AS INT
             ) - 1
           )
         ) AS BIGINT
       ) * get(
         `t`.`sdc list word moves`,
         CAST(
-          (CAST(`t`.`sdc code 0` AS BIGINT) * 5) + (
+          (
             SHIFTRIGHT((`t`.`sdc draw bits 1 0 16` * 5), 16)
-          ) + 1 AS INT
+          ) + ((CAST(`t`.`sdc code 0` AS INT) * 5) + 1) AS INT
         ) - 1
       ) AS INT
     ) - 1
@@ -149,18 +149,18 @@ CAST(
           ((`t`.`sdc draw bits 1 16 16` * 2) & 65535) >= get(
             `t`.`sdc list flag thresholds`,
             CAST(
-              (CAST(`t`.`sdc code 1` AS BIGINT) * 2) + (
+              (
                 SHIFTRIGHT((`t`.`sdc draw bits 1 16 16` * 2), 16)
-              ) + 1 AS INT
+              ) + ((CAST(`t`.`sdc code 1` AS INT) * 2) + 1) AS INT
             ) - 1
           )
         ) AS BIGINT
       ) * get(
         `t`.`sdc list flag moves`,
         CAST(
-          (CAST(`t`.`sdc code 1` AS BIGINT) * 2) + (
+          (
             SHIFTRIGHT((`t`.`sdc draw bits 1 16 16` * 2), 16)
-          ) + 1 AS INT
+          ) + ((CAST(`t`.`sdc code 1` AS INT) * 2) + 1) AS INT
         ) - 1
       ) AS INT
     ) - 1
