@@ -75,7 +75,9 @@ class Row:
         if number < OWN:
             return _shared(self.lanes[self.place(column)], number, self.whose)
         block, lane = divmod(number - OWN, LANES)
-        return placeholder("SDC_DRAW", f"{self.whose}{self.place(column)}:{block}", lane)
+        # The key follows the block: with ':' as it is, column `a` of the key '1:x' and `a:0` of 'x' could draw alike.
+        place = self.place(column.replace(":", "::"))
+        return placeholder("SDC_DRAW", f"{self.whose}{place}:{block}", lane)
 
     def width(self, column: str) -> int:
         """Return how many bits the column's first draw has."""
