@@ -115,7 +115,7 @@ class InlineDialect(DuckDBDialect):
     def code(self, column: str, value: str, values: tuple[Any, ...]) -> str:  # noqa: ARG002 - the ENUM stands for the list
         """Take the code of the value in the list's ENUM."""
         listed = ", ".join(text_literal(str(each)) for each in values)
-        return f"CAST(enum_code(TRY_CAST(CAST({value} AS VARCHAR) AS ENUM({listed}))) AS BIGINT)"
+        return f"CAST(enum_code(TRY_CAST(CAST({value} AS VARCHAR) AS ENUM({listed}))) AS INT)"
 
 
 @dataclass(frozen=True)

@@ -150,7 +150,38 @@ def once(name: str, value: exp.Expr) -> exp.Expr:
 
     Equal names must stand for equal values. The value may use columns, draws and other such values, but no list.
     """
-    return placeholder("SDC_ONCE", name, value)
+    node = placeholder("SDC_ONCE", name)
+    node.args["held"] = _Held(value)
+    return node
+
+
+@dataclass(frozen=True, eq=False)
+class _Held:
+    """A value that a placeholder stands for, beside the tree: a copy of the tree does not copy it.
+
+    A leaf may be thousands of nodes, and the expressions of a view name it dozens of times.
+    """
+
+    value: exp.Expr
+
+
+def held(node: exp.Anonymous) -> exp.Expr:
+    """Return a copy of the value that is computed once."""
+    own = node.args["held"]
+    if not isinstance(own, _Held):
+        raise InternalError(f"{node.sql()} holds no value")
+    return own.value.copy()
+
+
+def unfolded(tree: exp.Expr) -> exp.Expr:
+    """Return a copy in which every value that is computed once stands where it is named."""
+
+    def value(node: exp.Expr) -> exp.Expr:
+        if isinstance(node, exp.Anonymous) and node.this == "SDC_ONCE":
+            return exp.Paren(this=unfolded(held(node)))
+        return node
+
+    return tree.transform(value)
 
 
 def real(value: float) -> exp.Expr:

@@ -190,8 +190,8 @@ FROM (
     CAST(((t."sdc word bits 0 1") & 4294967295) AS BIGINT) AS "sdc draw bits 0 64 32",
     CAST((t."sdc word bits 0 1" >> 32) AS BIGINT) AS "sdc draw bits 0 96 32",
     CAST(((t."sdc word bits 0 2" >> 24) & 16777215) AS INT) AS "sdc draw bits 0 152 24",
-    CAST(((t."sdc word bits 0 2") & 16777215) AS INT) AS "sdc draw bits 0 128 24",
     CAST((t."sdc word bits 0 0" >> 32) AS BIGINT) AS "sdc draw bits 0 32 32",
+    CAST(((t."sdc word bits 0 2") & 16777215) AS INT) AS "sdc draw bits 0 128 24",
     CAST(((t."sdc word bits 0 0") & 4294967295) AS BIGINT) AS "sdc draw bits 0 0 32",
     CAST(
       enum_code(TRY_CAST(CAST(CAST("t"."word" AS TEXT) AS VARCHAR) AS sdc.values_c8b601942bd6166a)) AS INT

@@ -269,8 +269,8 @@ FROM (
     CAST(conv(substr(`t`.`sdc digest bits 0`, 9, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 64 32`,
     CAST(conv(substr(`t`.`sdc digest bits 0`, 1, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 96 32`,
     CAST(conv(substr(`t`.`sdc digest bits 0`, 53, 6), 16, 10) AS BIGINT) AS `sdc draw bits 0 152 24`,
-    CAST(conv(substr(`t`.`sdc digest bits 0`, 59, 6), 16, 10) AS BIGINT) AS `sdc draw bits 0 128 24`,
     CAST(conv(substr(`t`.`sdc digest bits 0`, 17, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 32 32`,
+    CAST(conv(substr(`t`.`sdc digest bits 0`, 59, 6), 16, 10) AS BIGINT) AS `sdc draw bits 0 128 24`,
     CAST(conv(substr(`t`.`sdc digest bits 0`, 25, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 0 32`
     FROM (
       SELECT `t`.*,
