@@ -20,7 +20,7 @@ from typing import Any
 import duckdb
 import numpy as np
 from record import record
-from views import Spent, line, timed
+from views import Spent, line, side_by_side, timed
 
 import sdcdb
 from sdcdb.connection.training_table import read_training_table
@@ -172,8 +172,11 @@ def measure(folder: Path, rows: int) -> list[list[str]]:
         (made,) = protect(database, progress=lambda what, *_: print(f"  {what}", file=sys.stderr))
         fitting = time.perf_counter() - start
         leaves = {each.columns[0]: len(each.tree.leaves()) for each in made.plan.fitted if hasattr(each, "tree")}
-        plain = timed(lambda: con.execute(f"CREATE OR REPLACE TABLE copy AS SELECT {', '.join(COLUMNS)} FROM t"), 2)
-        view = timed(lambda: con.execute("CREATE OR REPLACE TABLE by_view AS FROM v"), 2)
+        copies = side_by_side(
+            plain=lambda: con.execute(f"CREATE OR REPLACE TABLE copy AS SELECT {', '.join(COLUMNS)} FROM t"),
+            view=lambda: con.execute("CREATE OR REPLACE TABLE by_view AS FROM v"),
+        )
+        plain, view = copies["plain"], copies["view"]
         found = [line(rows, "perturbed copy of 14 columns", "plain copy", view, plain)]
         found += parts(con, rows, made.plan, plain)
         python = timed(lambda: in_numpy(con, made.plan), 1)

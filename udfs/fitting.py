@@ -25,7 +25,7 @@ from sdcdb.policy.guess import guess_role
 from sdcdb.policy.models import Role
 from sdcdb.techniques.registry import TECHNIQUES
 from sdcdb.techniques.technique import ColumnSpec, Draws, Engine, Kind, Params, Source
-from sdcdb.views.fit import Job, fit_jobs, join_jobs, refuse_key, refuse_reserved
+from sdcdb.views.fit import Job, fit_jobs, join_jobs, refuse_key, refuse_repeated, refuse_reserved
 from sdcdb.views.plan import Plan
 from sdcdb.views.secret import LEAST, Secret
 
@@ -115,7 +115,7 @@ class InlineDialect(DuckDBDialect):
     def code(self, column: str, value: str, values: tuple[Any, ...]) -> str:  # noqa: ARG002 - the ENUM stands for the list
         """Take the code of the value in the list's ENUM."""
         listed = ", ".join(text_literal(str(each)) for each in values)
-        return f"CAST(enum_code(TRY_CAST(CAST({value} AS VARCHAR) AS ENUM({listed}))) AS BIGINT)"
+        return f"CAST(enum_code(TRY_CAST(CAST({value} AS VARCHAR) AS ENUM({listed}))) AS INT)"
 
 
 @dataclass(frozen=True)
@@ -169,8 +169,7 @@ def _key(found: TableProfile, key: str) -> str:
         return ROWID
     unique = _column(found, key)
     refuse_key(found.name, key, unique)
-    if unique.nulls or (found.rows > 1 and not unique.unique):
-        raise DataError(f"the key {key!r} of {found.name!r} is not unique: noise needs a different key for each record")
+    refuse_repeated(found, unique)
     return unique.name
 
 

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from sdcdb.connection.profile import TableProfile
     from sdcdb.policy.governed import Governed
     from sdcdb.policy.models import Table
+    from sdcdb.views.plan import Plan
 
 PUBLISH = Parameter("publish", "columns that the view shows as they are; left out, those that look harmless")
 OPTIONS = (COLUMNS, DOMAIN, STEP, KEY, SEED, SECRET, PUBLISH)
@@ -117,7 +118,24 @@ def _create_view(call: Call) -> str:
         "left out": [column.name for column in found.columns if column.name not in plan.columns],
     }
     told = "; ".join(f"{words}: {', '.join(names)}" for words, names in parts.items() if names)
-    return f"created the view {view} on {table.name}, by the key {plan.key}. {told}"
+    made = f"created the view {view} on {table.name}, by the key {plan.key}. {told}"
+    twice = _perturbed_elsewhere(call.cursor, plan)
+    return f"{made}. {twice}, with other noise: who reads several views learns more" if twice else made
+
+
+def _perturbed_elsewhere(cursor: duckdb.DuckDBPyConnection, plan: "Plan") -> str:
+    """Say which columns other views of the table perturb in another way: two noises of one value can be averaged."""
+    from sdcdb.views import catalogue
+
+    own = {(column, each.scope) for each in plan.fitted for column in each.columns}
+    places: dict[str, list[str]] = {}
+    for name in catalogue.kinds(cursor):
+        other = catalogue.entry(cursor, name).plan
+        if other.view != plan.view and other.table == plan.table:
+            theirs = {(column, each.scope) for each in other.fitted for column in each.columns}
+            for column in {column for column, _ in own - theirs} & {column for column, _ in theirs - own}:
+                places.setdefault(column, []).append(other.view)
+    return "; ".join(f"{column} is also in {' and '.join(sorted(views))}" for column, views in sorted(places.items()))
 
 
 def _lasting_key(call: Call, found: "TableProfile") -> str:

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from sdcdb.connection.identifiers import identifier
 from sdcdb.connection.record_key import Key
-from sdcdb.engines.expressions import PERSON, TABLE
+from sdcdb.engines.expressions import PERSON, TABLE, held
 from sdcdb.errors import InternalError
 
 JOINED = "j"  # aliases of joined tables: j0, j1, ...
@@ -66,7 +66,7 @@ class Dialect(ABC):
         if kind == "SDC_DRAW":
             return self.raw(self.draw(binding, text, *cut_of(node)))
         if kind == "SDC_ONCE":
-            return exp.Paren(this=arguments[0])
+            return exp.Paren(this=self.bound(held(node), binding))
         if kind == "SDC_JOINED":
             alias = f"{JOINED}{binding.joined.index(text)}"
             return exp.Column(this=identifier(str(arguments[0].this)), table=identifier(alias))
@@ -87,7 +87,7 @@ class Dialect(ABC):
 
     @abstractmethod
     def draw(self, binding: Binding, block: str, bit: int, width: int) -> str:
-        """Spell `width` bits from `bit` on of the SHA-256 digest of (subkey, block, key) as a BIGINT.
+        """Spell `width` bits from `bit` on of the SHA-256 digest of (subkey, block, key) as an integer.
 
         Bits count from the end of each half of the digest, as in a number of 128 bits: bits 0 to 63 are the last 16
         hexadecimal digits of the first half, bits 64 to 127 its first ones.
@@ -129,26 +129,33 @@ def of_the_table_alone(node: exp.Anonymous) -> bool:
     return all(column.table == TABLE for column in value.find_all(exp.Column)) and not value.find(exp.Anonymous)
 
 
-def once_layers(tree: exp.Expr, own: Callable[[str], exp.Expr]) -> list[dict[str, exp.Expr]]:
+def once_layers(tree: exp.Expr, own: Callable[[str], exp.Expr]) -> list[dict[str, exp.Alias]]:
     """Take the values that are to be computed once out of a tree, and return them by name, in layers.
 
     A value may use another one: it then stands in a higher layer. `own` gives the column in which a value is found.
+    Values are named as the columns of their layers, so that their parts can be replaced.
     """
-    nodes = placeholders(tree, "SDC_ONCE")
-    heights = {id(node): _height(node) for node in nodes}
-    layers: list[dict[str, exp.Expr]] = [{} for _ in range(max(heights.values(), default=0))]
-    for node in sorted(nodes, key=lambda each: heights[id(each)]):  # what stands inside others comes first
-        name, value = f"sdc once {node.expressions[0].this}", node.expressions[1]
-        if placeholders(value, "SDC_ITEM") or placeholders(value, "SDC_JOINED"):
-            raise InternalError(f"{name!r} uses a list or a joined table, which the layers below a view do not have")
-        layers[heights[id(node)] - 1].setdefault(name, value.copy())
-        node.replace(own(name))
+    layers: list[dict[str, exp.Alias]] = []
+    heights: dict[str, int] = {}
+
+    def take(part: exp.Expr) -> int:
+        highest = 0
+        for node in placeholders(part, "SDC_ONCE"):
+            name = f"sdc once {node.expressions[0].this}"
+            if name not in heights:
+                value = exp.Alias(this=held(node), alias=identifier(name))
+                heights[name] = take(value) + 1
+                if placeholders(value, "SDC_ITEM") or placeholders(value, "SDC_JOINED"):
+                    raise InternalError(f"{name!r} uses a list or a joined table, which the layers below a view lack")
+                while len(layers) < heights[name]:
+                    layers.append({})
+                layers[heights[name] - 1][name] = value
+            node.replace(own(name))
+            highest = max(highest, heights[name])
+        return highest
+
+    take(tree)
     return layers
-
-
-def _height(node: exp.Anonymous) -> int:
-    inside = placeholders(node.expressions[1], "SDC_ONCE")
-    return 1 + max((_height(each) for each in inside), default=0)
 
 
 def text_literal(text: str) -> str:

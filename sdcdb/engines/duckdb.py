@@ -23,7 +23,7 @@ from sdcdb.engines.dialect import (
     placeholders,
     text_literal,
 )
-from sdcdb.engines.expressions import PERSON, TABLE, WORD
+from sdcdb.engines.expressions import PAIR, PERSON, TABLE, WORD
 
 SCHEMA = "sdc"
 
@@ -53,7 +53,9 @@ class DuckDBDialect(Dialect):
         digests: dict[str, str] = {}
         above: dict[str, str] = {}
         needed: set[tuple[str, int]] = set()
-        for node in placeholders(query, "SDC_DRAW"):
+        once = once_layers(query, lambda name: self.raw(_own(name)))
+        trees = [query, *(value for values in once for value in values.values())]
+        for node in (node for tree in trees for node in placeholders(tree, "SDC_DRAW")):
             block, (bit, width) = str(node.expressions[0].this), cut_of(node)
             word, name = bit // WORD, f"sdc draw {block} {bit} {width}"
             needed.add((block, word))
@@ -63,19 +65,19 @@ class DuckDBDialect(Dialect):
             above[name] = _cut(_own(f"sdc word {block} {word}"), bit % WORD, width)
             node.replace(self.raw(_own(name)))
         halves, words = _words(needed)
-        for node in placeholders(query, "SDC_CODE"):
+        for node in (node for tree in trees for node in placeholders(tree, "SDC_CODE")):
             if of_the_table_alone(node):
                 name, value = str(node.expressions[0].this), quoted(node.expressions[1])
                 above[f"sdc code {name}"] = self.code("", value, binding.lists[name])
                 node.replace(self.raw(_own(f"sdc code {name}")))
-        once = once_layers(query, lambda name: self.raw(_own(name)))
         source = query.args["from_"].this
         key = ROWID if binding.key == ROWID else None
         layers = source.copy()
         for added in (keys, digests, halves, words, above):
             layers = _layer(layers, added, key)
         for values in once:
-            layers = _layer(layers, {name: quoted(self.bound(value, binding)) for name, value in values.items()}, key)
+            layer = {name: quoted(self.bound(value.this, binding)) for name, value in values.items()}
+            layers = _layer(layers, layer, key)
         source.replace(layers)
         return query
 
@@ -89,7 +91,7 @@ class DuckDBDialect(Dialect):
 
     def code(self, column: str, value: str, values: tuple[Any, ...]) -> str:  # noqa: ARG002 - the ENUM stands for the list
         """Take the code of the value in the ENUM that `protect` creates for these values."""
-        return f"CAST(enum_code(TRY_CAST(CAST({value} AS VARCHAR) AS {SCHEMA}.{enum_name(values)})) AS BIGINT)"
+        return f"CAST(enum_code(TRY_CAST(CAST({value} AS VARCHAR) AS {SCHEMA}.{enum_name(values)})) AS INT)"
 
 
 def _key(key: Key) -> str:
@@ -142,9 +144,9 @@ def _own(name: str) -> str:
 
 
 def _cut(word: str, bit: int, width: int) -> str:
-    """Cut bits from a word."""
-    moved = f"{word} >> {bit}" if bit else word
-    return f"CAST(({moved}) AS BIGINT)" if bit + width == WORD else f"CAST((({moved}) & {2**width - 1}) AS BIGINT)"
+    """Cut bits from a word. Few bits are INTEGERs, with room for a product with the number of a category's values."""
+    moved, kind = f"{word} >> {bit}" if bit else word, "INT" if width <= PAIR // 2 else "BIGINT"
+    return f"CAST(({moved}) AS {kind})" if bit + width == WORD else f"CAST((({moved}) & {2**width - 1}) AS {kind})"
 
 
 def _layer(source: exp.Expr, added: dict[str, str], key: str | None) -> exp.Expr:

@@ -75,7 +75,9 @@ class Row:
         if number < OWN:
             return _shared(self.lanes[self.place(column)], number, self.whose)
         block, lane = divmod(number - OWN, LANES)
-        return placeholder("SDC_DRAW", f"{self.whose}{self.place(column)}:{block}", lane)
+        # The key follows the block: with ':' as it is, column `a` of the key '1:x' and `a:0` of 'x' could draw alike.
+        place = self.place(column.replace(":", "::"))
+        return placeholder("SDC_DRAW", f"{self.whose}{place}:{block}", lane)
 
     def width(self, column: str) -> int:
         """Return how many bits the column's first draw has."""
@@ -148,7 +150,38 @@ def once(name: str, value: exp.Expr) -> exp.Expr:
 
     Equal names must stand for equal values. The value may use columns, draws and other such values, but no list.
     """
-    return placeholder("SDC_ONCE", name, value)
+    node = placeholder("SDC_ONCE", name)
+    node.args["held"] = _Held(value)
+    return node
+
+
+@dataclass(frozen=True, eq=False)
+class _Held:
+    """A value that a placeholder stands for, beside the tree: a copy of the tree does not copy it.
+
+    A leaf may be thousands of nodes, and the expressions of a view name it dozens of times.
+    """
+
+    value: exp.Expr
+
+
+def held(node: exp.Anonymous) -> exp.Expr:
+    """Return a copy of the value that is computed once."""
+    own = node.args["held"]
+    if not isinstance(own, _Held):
+        raise InternalError(f"{node.sql()} holds no value")
+    return own.value.copy()
+
+
+def unfolded(tree: exp.Expr) -> exp.Expr:
+    """Return a copy in which every value that is computed once stands where it is named."""
+
+    def value(node: exp.Expr) -> exp.Expr:
+        if isinstance(node, exp.Anonymous) and node.this == "SDC_ONCE":
+            return exp.Paren(this=unfolded(held(node)))
+        return node
+
+    return tree.transform(value)
 
 
 def real(value: float) -> exp.Expr:
@@ -173,6 +206,11 @@ def double(value: exp.Expr) -> exp.Expr:
 def bigint(value: exp.Expr) -> exp.Expr:
     """Cast to BIGINT."""
     return exp.cast(value, "BIGINT")
+
+
+def integer(value: exp.Expr) -> exp.Expr:
+    """Cast to INTEGER: half the memory of a BIGINT, which is what a view of many columns waits for."""
+    return exp.cast(value, "INT")
 
 
 def flag(condition: exp.Expr) -> exp.Expr:

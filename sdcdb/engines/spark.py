@@ -30,7 +30,7 @@ from sdcdb.engines.dialect import (
     once_layers,
     placeholders,
 )
-from sdcdb.engines.expressions import TABLE, number, real
+from sdcdb.engines.expressions import TABLE, number, real, unfolded
 from sdcdb.errors import DataError
 
 _T = exp.DType
@@ -66,32 +66,31 @@ class SparkDialect(Dialect):
 
     def adapted(self, expression: exp.Expr, binding: Binding) -> exp.Expr:
         """Give casts and indexes Spark's types and DuckDB's rules; lay a SELECT out in layers."""
-        tree = expression.copy()
-        for cast in tree.find_all(exp.Cast):
-            cast.set("this", _rounded(cast))
-            cast.set("to", spark_type(cast.to))
-        for bracket in list(tree.find_all(exp.Bracket)):
-            whole = exp.Cast(this=bracket.expressions[0], to=exp.DataType.build("INT"))
-            place = exp.Sub(this=whole, expression=number(1))
-            bracket.replace(exp.Anonymous(this="get", expressions=[bracket.this, place]))
-        return self._layered(tree, binding) if isinstance(tree, exp.Select) else tree
+        if isinstance(expression, exp.Select):
+            return self._layered(expression.copy(), binding)
+        tree = unfolded(expression)
+        _in_spark_s_types(tree)
+        return tree
 
     def _layered(self, query: exp.Select, binding: Binding) -> exp.Select:
+        once = once_layers(query, _own)
+        trees = [query, *(value for values in once for value in values.values())]
+        for tree in trees:
+            _in_spark_s_types(tree)
         below: dict[str, exp.Expr] = {}
         above: dict[str, exp.Expr] = {}
         codes: dict[str, str] = {}
-        for node in placeholders(query, "SDC_CODE"):
+        for node in (node for tree in trees for node in placeholders(tree, "SDC_CODE")):
             if of_the_table_alone(node):
                 name = codes.setdefault(node.sql(), f"sdc code {len(codes)}")
                 above[name] = node.copy()
                 node.replace(_own(name))
-        for node in placeholders(query, "SDC_DRAW"):
+        for node in (node for tree in trees for node in placeholders(tree, "SDC_DRAW")):
             block, (bit, width) = str(node.expressions[0].this), cut_of(node)
             digest, name = f"sdc digest {block}", f"sdc draw {block} {bit} {width}"
             below[digest] = self.raw(_sha2(binding, block))
             above[name] = self.raw(_cut(_own(digest).sql(self.name, identify=True), bit, width))
             node.replace(_own(name))
-        once = once_layers(query, _own)
         joins = query.args.pop("joins", None) or []
         for join in joins:
             if join.this.alias == LISTS:
@@ -103,7 +102,7 @@ class SparkDialect(Dialect):
         table = exp.alias_(self.table, TABLE, table=True, quoted=True) if self.table else source.copy()
         layers = _layer(_layer(table, below), above)
         for values in once:
-            layers = _layer(layers, values)
+            layers = _layer(layers, {name: value.this for name, value in values.items()})
         source.replace(layers)
         return query
 
@@ -122,6 +121,17 @@ class SparkDialect(Dialect):
     def code(self, column: str, value: str, values: tuple[Any, ...]) -> str:  # noqa: ARG002 - Spark looks in the list itself
         """Look the value up; array_position counts from 1 and says 0 for none."""
         return f"(NULLIF(array_position({column}, CAST({value} AS STRING)), 0) - 1)"
+
+
+def _in_spark_s_types(tree: exp.Expr) -> None:
+    """Give casts Spark's types and DuckDB's rounding, and indexes DuckDB's rules."""
+    for cast in tree.find_all(exp.Cast):
+        cast.set("this", _rounded(cast))
+        cast.set("to", spark_type(cast.to))
+    for bracket in list(tree.find_all(exp.Bracket)):
+        whole = exp.Cast(this=bracket.expressions[0], to=exp.DataType.build("INT"))
+        place = exp.Sub(this=whole, expression=number(1))
+        bracket.replace(exp.Anonymous(this="get", expressions=[bracket.this, place]))
 
 
 def spark_type(kind: exp.DataType | str) -> exp.DataType:

@@ -162,6 +162,7 @@ def _leaves(table: TrainingTable, name: str, weight: float) -> Ints:
 def _inside(points: NDArray[Any], label: Ints, clusters: int, smallest: int, seed: int) -> Ints:
     """Split clusters of records by k-means on standardised numbers; one that is missing or infinite counts as mean."""
     from sklearn.cluster import KMeans
+    from threadpoolctl import threadpool_limits
 
     there = np.isfinite(points)
     many = np.maximum(there.sum(axis=0), 1)
@@ -171,9 +172,10 @@ def _inside(points: NDArray[Any], label: Ints, clusters: int, smallest: int, see
     spread = np.sqrt((centred**2).sum(axis=0) / many)
     scaled = centred / np.where(spread > 0, spread, 1.0)
     made = np.zeros(len(label), np.int64)
-    for group in range(int(label.max(initial=-1)) + 1):
-        own = np.flatnonzero(label == group)
-        parts = min(clusters, len(own) // smallest, len(np.unique(scaled[own], axis=0)))
-        if parts > 1:
-            made[own] = KMeans(parts, n_init=4, random_state=seed).fit_predict(scaled[own])
+    with threadpool_limits(1):  # clusters are small: threads would wait for each other, thousands of times
+        for group in range(int(label.max(initial=-1)) + 1):
+            own = np.flatnonzero(label == group)
+            parts = min(clusters, len(own) // smallest, len(np.unique(scaled[own], axis=0)))
+            if parts > 1:
+                made[own] = KMeans(parts, n_init=4, random_state=seed).fit_predict(scaled[own])
     return np.asarray(label * max(clusters, 1) + made)

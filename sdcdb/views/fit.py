@@ -8,7 +8,7 @@ from functools import cache, partial
 import duckdb
 
 from sdcdb.connection.identifiers import fold, identifier, quoted, table_reference
-from sdcdb.connection.profile import ColumnProfile, TableProfile, profile, table_names
+from sdcdb.connection.profile import ColumnProfile, TableProfile, is_number, profile, table_names
 from sdcdb.connection.record_key import ROWID, Key
 from sdcdb.engines.expressions import RECORD, Lane, Row
 from sdcdb.errors import DataError, counted
@@ -38,6 +38,7 @@ def fit_jobs(
     for params, given in jobs:
         row = Row({}, scope_of(params), source.row.person)
         technique = TECHNIQUES[params.method]
+        refuse_other_kinds(technique, given)
         columns = tuple(map(within_type, given)) if _computes(technique) else given
         refuse_not_finite(engine, source, technique, columns)
         needed = {row.place(column.name): _draws(source, column, technique.draws(column, params)) for column in columns}
@@ -47,6 +48,13 @@ def fit_jobs(
         results = result if isinstance(result, tuple) else (result,)
         fitted += [each.model_copy(update={"scope": row.scope}).drawn_from(row) for each in results]
     return tuple(fitted), lanes
+
+
+def refuse_other_kinds(technique: Technique, columns: Iterable[ColumnSpec]) -> None:
+    """Refuse text where a method is for numbers, before the first record cannot be computed with."""
+    for column in columns:
+        if technique.kind is Kind.NUMBER and not is_number(column.type):
+            raise DataError(f"{column.name!r} is {column.type}: this method is for numbers")
 
 
 def _computes(technique: Technique) -> bool:
@@ -106,6 +114,14 @@ def refuse_key(table: str, key: str, column: ColumnProfile | None, *, part: bool
     if column is None or column.type not in KEY_TYPES:
         kind = column.type if column else "missing"
         raise DataError(f"the key {key!r} of {table!r} is {kind}: noise needs a key of whole numbers, text or UUIDs")
+
+
+def refuse_repeated(found: TableProfile, key: ColumnProfile) -> None:
+    """Refuse a key that several records have: they have one noise, and whoever knows one of them knows all."""
+    if key.nulls or (found.rows > 1 and not key.unique):
+        raise DataError(
+            f"the key {key.name!r} of {found.name!r} is not unique: noise needs a different key for each record"
+        )
 
 
 @dataclass(frozen=True)
@@ -177,9 +193,13 @@ def _key(found: TableProfile, table: Table) -> Key:
     if not isinstance(key, str):
         return tuple(_part(found, name) for name in key)
     column = found.column(key)  # a table may have a column of its own that is called rowid
-    if column is not None or key != ROWID:
-        refuse_key(found.name, key, column)
-    return column.name if column else ROWID
+    if column is None:
+        if key != ROWID:
+            refuse_key(found.name, key, None)
+        return ROWID
+    refuse_key(found.name, key, column)
+    refuse_repeated(found, column)
+    return column.name
 
 
 def _part(found: TableProfile, name: str) -> str:

@@ -14,7 +14,7 @@ from sqlglot import exp
 from sdcdb.connection.identifiers import fold, identifier, quoted, table_reference
 from sdcdb.connection.profile import TableProfile
 from sdcdb.connection.record_key import ROWID, is_key
-from sdcdb.engines.expressions import TABLE, Lane, Row
+from sdcdb.engines.expressions import TABLE, Lane, Row, unfolded
 from sdcdb.errors import DataError
 from sdcdb.policy.models import Role, Table
 from sdcdb.techniques.registry import TECHNIQUES
@@ -154,7 +154,7 @@ def refuse_varying(people: People, fitted: Fitted, row: Row) -> None:
     if fitted.joined() or fitted.condition(row) is not None:
         raise DataError(f"{fitted.technique!r} works record by record, and cannot be used once per {people.column}")
     for column, value in fitted.expressions(row).items():
-        looked_at = {each.name for each in value.find_all(exp.Column) if each.table == TABLE}
+        looked_at = {each.name for each in unfolded(value).find_all(exp.Column) if each.table == TABLE}
         varying = sorted(looked_at - people.same - {column})
         if varying:
             raise DataError(

@@ -15,7 +15,7 @@ import numpy as np
 from sqlglot import exp
 
 from sdcdb.connection.identifiers import identifier, quoted, table_reference
-from sdcdb.engines.expressions import Row, bigint, code, flag, item, number, typed
+from sdcdb.engines.expressions import Row, code, flag, integer, item, number, typed
 from sdcdb.errors import DataError
 from sdcdb.fields.strict import Strict
 from sdcdb.techniques.families.transition import TransitionMatrix, alias_tables, given, rounded_rows
@@ -68,7 +68,7 @@ class FittedTransition(Fitted):
         if not self.shape.values:
             return {self.column: typed(exp.null(), self.shape.type)}
         text = exp.cast(row.value(self.column), "VARCHAR")
-        at = bigint(code(self._list("values"), text))
+        at = integer(code(self._list("values"), text))
         chosen = aliased(row.draw(self.column), at, len(self.shape.values), self.column, self.bits)
         # An unknown value has the code NULL, hence the index NULL, hence the item NULL.
         return {self.column: typed(item(self._list("values"), chosen), self.shape.type)}
@@ -111,7 +111,8 @@ def aliased(draw: exp.Expr, at: exp.Expr, size: int, column: str, bits: int) -> 
     scaled = exp.Paren(this=draw * number(size))
     place = exp.Paren(this=exp.BitwiseRightShift(this=scaled, expression=number(bits)))
     rest = exp.Paren(this=exp.BitwiseAnd(this=scaled.copy(), expression=number(2**bits - 1)))
-    index = at * number(size) + place + number(1)
+    row = exp.Paren(this=at * number(size) + number(1))  # by itself: DuckDB computes it once for each code, not record
+    index = place + row
     threshold, move = item(f"{column} thresholds", index), item(f"{column} moves", index.copy())
     return place.copy() + number(1) + flag(rest >= threshold) * move
 

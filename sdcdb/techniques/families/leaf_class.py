@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlglot import exp
 
-from sdcdb.engines.expressions import Row, bigint, item, typed, where
+from sdcdb.engines.expressions import Row, integer, item, typed, where
 from sdcdb.errors import counted
 from sdcdb.techniques.families.categories import CategoryShape, Rows, alias_lists, aliased, rounded_to
 from sdcdb.techniques.families.leaves import leaf, present
@@ -46,7 +46,7 @@ class FittedLeafDraw(Fitted):
         """Return the value that the draw picks in the leaf."""
         if not self.shape.values:
             return {self.column: typed(exp.null(), self.shape.type)}
-        at = bigint(leaf(self.tree, row))
+        at = integer(leaf(self.tree, row))
         chosen = aliased(row.draw(self.column), at, len(self.shape.values), self.column, self.bits)
         shown = where(present(row.value(self.column)), chosen)
         return {self.column: typed(item(f"{self.column} values", shown), self.shape.type)}

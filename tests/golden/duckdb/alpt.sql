@@ -5,20 +5,20 @@ CAST(
     ((t."sdc draw bits 0 0 16" * 5) >> 16) + 1 + CAST(
       (
         ((t."sdc draw bits 0 0 16" * 5) & 65535) >= "p"."word thresholds"[
-          (CAST(t."sdc code word values" AS BIGINT) * 5) + ((t."sdc draw bits 0 0 16" * 5) >> 16) + 1
+          ((t."sdc draw bits 0 0 16" * 5) >> 16) + ((CAST(t."sdc code word values" AS INT) * 5) + 1)
         ]
       ) AS BIGINT
     ) * "p"."word moves"[
-      (CAST(t."sdc code word values" AS BIGINT) * 5) + ((t."sdc draw bits 0 0 16" * 5) >> 16) + 1
+      ((t."sdc draw bits 0 0 16" * 5) >> 16) + ((CAST(t."sdc code word values" AS INT) * 5) + 1)
     ]
   ] AS TEXT
 ) AS "word",
 "t"."many words" AS "many words", "t"."one word" AS "one word", "t"."flag" AS "flag",
 "t"."letter" AS "letter", "t"."day" AS "day", "t"."code" AS "code", "t"."untouched" AS "untouched"
 FROM (
-  SELECT "t".*, CAST(((t."sdc word bits 0 0") & 65535) AS BIGINT) AS "sdc draw bits 0 0 16",
+  SELECT "t".*, CAST(((t."sdc word bits 0 0") & 65535) AS INT) AS "sdc draw bits 0 0 16",
   CAST(
-    enum_code(TRY_CAST(CAST(CAST("t"."word" AS TEXT) AS VARCHAR) AS sdc.values_c8b601942bd6166a)) AS BIGINT
+    enum_code(TRY_CAST(CAST(CAST("t"."word" AS TEXT) AS VARCHAR) AS sdc.values_c8b601942bd6166a)) AS INT
   ) AS "sdc code word values"
   FROM (
     SELECT "t".*,

@@ -64,7 +64,7 @@ FROM (
   CAST(((t."sdc word bits 0 0") & 4294967295) AS BIGINT) AS "sdc draw bits 0 0 32",
   CAST(((t."sdc word an 41bef636:word:0 0") & 4294967295) AS BIGINT) AS "sdc draw an 41bef636:word:0 0 32",
   CAST(
-    enum_code(TRY_CAST(CAST("t"."word" AS VARCHAR) AS sdc.values_5bd3ef93bf3bc77d)) AS BIGINT
+    enum_code(TRY_CAST(CAST("t"."word" AS VARCHAR) AS sdc.values_5bd3ef93bf3bc77d)) AS INT
   ) AS "sdc code word an values"
   FROM (
     SELECT "t".*,

@@ -6,13 +6,13 @@ CAST(
       ((t."sdc draw bits 0 0 16" * 5) >> 16) + 1 + CAST(
         (
           ((t."sdc draw bits 0 0 16" * 5) & 65535) >= "p"."word thresholds"[
-            (
-              CAST(t."sdc once leaf word cc413eb0ab4c" AS BIGINT) * 5
-            ) + ((t."sdc draw bits 0 0 16" * 5) >> 16) + 1
+            ((t."sdc draw bits 0 0 16" * 5) >> 16) + (
+              (CAST(t."sdc once leaf word cc413eb0ab4c" AS INT) * 5) + 1
+            )
           ]
         ) AS BIGINT
       ) * "p"."word moves"[
-        (CAST(t."sdc once leaf word cc413eb0ab4c" AS BIGINT) * 5) + ((t."sdc draw bits 0 0 16" * 5) >> 16) + 1
+        ((t."sdc draw bits 0 0 16" * 5) >> 16) + ((CAST(t."sdc once leaf word cc413eb0ab4c" AS INT) * 5) + 1)
       ]
     )
   ] AS TEXT
@@ -22,7 +22,7 @@ CAST(
 FROM (
   SELECT "t".*, CASE WHEN "t"."whole" > 55 THEN 1 ELSE 0 END AS "sdc once leaf word cc413eb0ab4c"
   FROM (
-    SELECT "t".*, CAST(((t."sdc word bits 0 0") & 65535) AS BIGINT) AS "sdc draw bits 0 0 16"
+    SELECT "t".*, CAST(((t."sdc word bits 0 0") & 65535) AS INT) AS "sdc draw bits 0 0 16"
     FROM (
       SELECT "t".*,
       CAST(CAST(unhex(substr(t."sdc digest bits 0", 17, 16)) AS BIT) AS UBIGINT) AS "sdc word bits 0 0"

@@ -45,7 +45,7 @@ FROM (
   CAST(((t."sdc word ean 5ba27d08:word:0 0") & 4294967295) AS BIGINT) AS "sdc draw ean 5ba27d08:word:0 0 32",
   CAST(((t."sdc word ean 5ba27d08:word:0 1") & 4294967295) AS BIGINT) AS "sdc draw ean 5ba27d08:word:0 64 32",
   CAST(
-    enum_code(TRY_CAST(CAST("t"."word" AS VARCHAR) AS sdc.values_5bd3ef93bf3bc77d)) AS BIGINT
+    enum_code(TRY_CAST(CAST("t"."word" AS VARCHAR) AS sdc.values_5bd3ef93bf3bc77d)) AS INT
   ) AS "sdc code word ean values"
   FROM (
     SELECT "t".*,

@@ -132,11 +132,11 @@ CAST(
     ((t."sdc draw bits 0 176 16" * 5) >> 16) + 1 + CAST(
       (
         ((t."sdc draw bits 0 176 16" * 5) & 65535) >= "p"."word thresholds"[
-          (CAST(t."sdc code word values" AS BIGINT) * 5) + ((t."sdc draw bits 0 176 16" * 5) >> 16) + 1
+          ((t."sdc draw bits 0 176 16" * 5) >> 16) + ((CAST(t."sdc code word values" AS INT) * 5) + 1)
         ]
       ) AS BIGINT
     ) * "p"."word moves"[
-      (CAST(t."sdc code word values" AS BIGINT) * 5) + ((t."sdc draw bits 0 176 16" * 5) >> 16) + 1
+      ((t."sdc draw bits 0 176 16" * 5) >> 16) + ((CAST(t."sdc code word values" AS INT) * 5) + 1)
     ]
   ] AS TEXT
 ) AS "word",
@@ -146,11 +146,11 @@ CAST(
     ((t."sdc draw bits 0 192 16" * 2) >> 16) + 1 + CAST(
       (
         ((t."sdc draw bits 0 192 16" * 2) & 65535) >= "p"."flag thresholds"[
-          (CAST(t."sdc code flag values" AS BIGINT) * 2) + ((t."sdc draw bits 0 192 16" * 2) >> 16) + 1
+          ((t."sdc draw bits 0 192 16" * 2) >> 16) + ((CAST(t."sdc code flag values" AS INT) * 2) + 1)
         ]
       ) AS BIGINT
     ) * "p"."flag moves"[
-      (CAST(t."sdc code flag values" AS BIGINT) * 2) + ((t."sdc draw bits 0 192 16" * 2) >> 16) + 1
+      ((t."sdc draw bits 0 192 16" * 2) >> 16) + ((CAST(t."sdc code flag values" AS INT) * 2) + 1)
     ]
   ] AS BOOLEAN
 ) AS "flag",
@@ -185,19 +185,19 @@ FROM (
     (-2.0e0) * LN(CAST((t."sdc draw bits 0 0 32" + 1) AS DOUBLE) * 2.3283064365386963e-10)
   ) AS "sdc once radius 0 32"
   FROM (
-    SELECT "t".*, CAST((t."sdc word bits 0 2" >> 48) AS BIGINT) AS "sdc draw bits 0 176 16",
-    CAST(((t."sdc word bits 0 3") & 65535) AS BIGINT) AS "sdc draw bits 0 192 16",
+    SELECT "t".*, CAST((t."sdc word bits 0 2" >> 48) AS INT) AS "sdc draw bits 0 176 16",
+    CAST(((t."sdc word bits 0 3") & 65535) AS INT) AS "sdc draw bits 0 192 16",
     CAST(((t."sdc word bits 0 1") & 4294967295) AS BIGINT) AS "sdc draw bits 0 64 32",
     CAST((t."sdc word bits 0 1" >> 32) AS BIGINT) AS "sdc draw bits 0 96 32",
-    CAST(((t."sdc word bits 0 2" >> 24) & 16777215) AS BIGINT) AS "sdc draw bits 0 152 24",
-    CAST(((t."sdc word bits 0 2") & 16777215) AS BIGINT) AS "sdc draw bits 0 128 24",
+    CAST(((t."sdc word bits 0 2" >> 24) & 16777215) AS INT) AS "sdc draw bits 0 152 24",
     CAST((t."sdc word bits 0 0" >> 32) AS BIGINT) AS "sdc draw bits 0 32 32",
+    CAST(((t."sdc word bits 0 2") & 16777215) AS INT) AS "sdc draw bits 0 128 24",
     CAST(((t."sdc word bits 0 0") & 4294967295) AS BIGINT) AS "sdc draw bits 0 0 32",
     CAST(
-      enum_code(TRY_CAST(CAST(CAST("t"."word" AS TEXT) AS VARCHAR) AS sdc.values_c8b601942bd6166a)) AS BIGINT
+      enum_code(TRY_CAST(CAST(CAST("t"."word" AS TEXT) AS VARCHAR) AS sdc.values_c8b601942bd6166a)) AS INT
     ) AS "sdc code word values",
     CAST(
-      enum_code(TRY_CAST(CAST(CAST("t"."flag" AS TEXT) AS VARCHAR) AS sdc.values_220e0ac08879cc96)) AS BIGINT
+      enum_code(TRY_CAST(CAST(CAST("t"."flag" AS TEXT) AS VARCHAR) AS sdc.values_220e0ac08879cc96)) AS INT
     ) AS "sdc code flag values"
     FROM (
       SELECT "t".*, CAST((t."sdc half bits 0 0" & 18446744073709551615) AS UBIGINT) AS "sdc word bits 0 0",

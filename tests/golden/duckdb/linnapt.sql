@@ -47,8 +47,8 @@ FROM (
     (-2.0e0) * LN(CAST((t."sdc draw bits 0 0 24" + 1) AS DOUBLE) * 5.960464477539063e-08)
   ) AS "sdc once radius 0 24"
   FROM (
-    SELECT "t".*, CAST(((t."sdc word bits 0 0" >> 24) & 16777215) AS BIGINT) AS "sdc draw bits 0 24 24",
-    CAST(((t."sdc word bits 0 0") & 16777215) AS BIGINT) AS "sdc draw bits 0 0 24"
+    SELECT "t".*, CAST(((t."sdc word bits 0 0" >> 24) & 16777215) AS INT) AS "sdc draw bits 0 24 24",
+    CAST(((t."sdc word bits 0 0") & 16777215) AS INT) AS "sdc draw bits 0 0 24"
     FROM (
       SELECT "t".*,
       CAST(CAST(unhex(substr(t."sdc digest bits 0", 17, 16)) AS BIT) AS UBIGINT) AS "sdc word bits 0 0"

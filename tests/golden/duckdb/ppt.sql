@@ -6,13 +6,13 @@ CAST(
       ((t."sdc draw bits 0 0 16" * 5) >> 16) + 1 + CAST(
         (
           ((t."sdc draw bits 0 0 16" * 5) & 65535) >= "p"."word thresholds"[
-            (
-              CAST(t."sdc once leaf word c31228da3a76" AS BIGINT) * 5
-            ) + ((t."sdc draw bits 0 0 16" * 5) >> 16) + 1
+            ((t."sdc draw bits 0 0 16" * 5) >> 16) + (
+              (CAST(t."sdc once leaf word c31228da3a76" AS INT) * 5) + 1
+            )
           ]
         ) AS BIGINT
       ) * "p"."word moves"[
-        (CAST(t."sdc once leaf word c31228da3a76" AS BIGINT) * 5) + ((t."sdc draw bits 0 0 16" * 5) >> 16) + 1
+        ((t."sdc draw bits 0 0 16" * 5) >> 16) + ((CAST(t."sdc once leaf word c31228da3a76" AS INT) * 5) + 1)
       ]
     )
   ] AS TEXT
@@ -35,7 +35,7 @@ FROM (
     END
   END AS "sdc once leaf word c31228da3a76"
   FROM (
-    SELECT "t".*, CAST(((t."sdc word bits 0 0") & 65535) AS BIGINT) AS "sdc draw bits 0 0 16"
+    SELECT "t".*, CAST(((t."sdc word bits 0 0") & 65535) AS INT) AS "sdc draw bits 0 0 16"
     FROM (
       SELECT "t".*,
       CAST(CAST(unhex(substr(t."sdc digest bits 0", 17, 16)) AS BIT) AS UBIGINT) AS "sdc word bits 0 0"

@@ -6,19 +6,19 @@ CAST(
     ((t."sdc draw bits 0 0 16" * 3) >> 16) + 1 + CAST(
       (
         ((t."sdc draw bits 0 0 16" * 3) & 65535) >= "p"."letter thresholds"[
-          (CAST(t."sdc code letter values" AS BIGINT) * 3) + ((t."sdc draw bits 0 0 16" * 3) >> 16) + 1
+          ((t."sdc draw bits 0 0 16" * 3) >> 16) + ((CAST(t."sdc code letter values" AS INT) * 3) + 1)
         ]
       ) AS BIGINT
     ) * "p"."letter moves"[
-      (CAST(t."sdc code letter values" AS BIGINT) * 3) + ((t."sdc draw bits 0 0 16" * 3) >> 16) + 1
+      ((t."sdc draw bits 0 0 16" * 3) >> 16) + ((CAST(t."sdc code letter values" AS INT) * 3) + 1)
     ]
   ] AS ENUM('x', 'y', 'z')
 ) AS "letter",
 "t"."day" AS "day", "t"."code" AS "code", "t"."untouched" AS "untouched"
 FROM (
-  SELECT "t".*, CAST(((t."sdc word bits 0 0") & 65535) AS BIGINT) AS "sdc draw bits 0 0 16",
+  SELECT "t".*, CAST(((t."sdc word bits 0 0") & 65535) AS INT) AS "sdc draw bits 0 0 16",
   CAST(
-    enum_code(TRY_CAST(CAST(CAST("t"."letter" AS TEXT) AS VARCHAR) AS sdc.values_567a648207b52b51)) AS BIGINT
+    enum_code(TRY_CAST(CAST(CAST("t"."letter" AS TEXT) AS VARCHAR) AS sdc.values_567a648207b52b51)) AS INT
   ) AS "sdc code letter values"
   FROM (
     SELECT "t".*,

@@ -5,11 +5,11 @@ CAST(
     ((t."sdc draw bits 0 0 16" * 5) >> 16) + 1 + CAST(
       (
         ((t."sdc draw bits 0 0 16" * 5) & 65535) >= "p"."word thresholds"[
-          (CAST(t."sdc code word values" AS BIGINT) * 5) + ((t."sdc draw bits 0 0 16" * 5) >> 16) + 1
+          ((t."sdc draw bits 0 0 16" * 5) >> 16) + ((CAST(t."sdc code word values" AS INT) * 5) + 1)
         ]
       ) AS BIGINT
     ) * "p"."word moves"[
-      (CAST(t."sdc code word values" AS BIGINT) * 5) + ((t."sdc draw bits 0 0 16" * 5) >> 16) + 1
+      ((t."sdc draw bits 0 0 16" * 5) >> 16) + ((CAST(t."sdc code word values" AS INT) * 5) + 1)
     ]
   ] AS TEXT
 ) AS "word",
@@ -20,23 +20,23 @@ CAST(
     ((t."sdc draw bits 0 16 16" * 7) >> 16) + 1 + CAST(
       (
         ((t."sdc draw bits 0 16 16" * 7) & 65535) >= "p"."code thresholds"[
-          (CAST(t."sdc code code values" AS BIGINT) * 7) + ((t."sdc draw bits 0 16 16" * 7) >> 16) + 1
+          ((t."sdc draw bits 0 16 16" * 7) >> 16) + ((CAST(t."sdc code code values" AS INT) * 7) + 1)
         ]
       ) AS BIGINT
     ) * "p"."code moves"[
-      (CAST(t."sdc code code values" AS BIGINT) * 7) + ((t."sdc draw bits 0 16 16" * 7) >> 16) + 1
+      ((t."sdc draw bits 0 16 16" * 7) >> 16) + ((CAST(t."sdc code code values" AS INT) * 7) + 1)
     ]
   ] AS BIGINT
 ) AS "code",
 "t"."untouched" AS "untouched"
 FROM (
-  SELECT "t".*, CAST(((t."sdc word bits 0 0") & 65535) AS BIGINT) AS "sdc draw bits 0 0 16",
-  CAST(((t."sdc word bits 0 0" >> 16) & 65535) AS BIGINT) AS "sdc draw bits 0 16 16",
+  SELECT "t".*, CAST(((t."sdc word bits 0 0") & 65535) AS INT) AS "sdc draw bits 0 0 16",
+  CAST(((t."sdc word bits 0 0" >> 16) & 65535) AS INT) AS "sdc draw bits 0 16 16",
   CAST(
-    enum_code(TRY_CAST(CAST(CAST("t"."word" AS TEXT) AS VARCHAR) AS sdc.values_c8b601942bd6166a)) AS BIGINT
+    enum_code(TRY_CAST(CAST(CAST("t"."word" AS TEXT) AS VARCHAR) AS sdc.values_c8b601942bd6166a)) AS INT
   ) AS "sdc code word values",
   CAST(
-    enum_code(TRY_CAST(CAST(CAST("t"."code" AS TEXT) AS VARCHAR) AS sdc.values_0e817a692809949b)) AS BIGINT
+    enum_code(TRY_CAST(CAST(CAST("t"."code" AS TEXT) AS VARCHAR) AS sdc.values_0e817a692809949b)) AS INT
   ) AS "sdc code code values"
   FROM (
     SELECT "t".*,

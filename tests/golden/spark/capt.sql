@@ -20,18 +20,18 @@ CAST(
             ((`t`.`sdc draw bits 0 0 16` * 5) & 65535) >= get(
               `t`.`sdc list word thresholds`,
               CAST(
-                (
-                  CAST(`t`.`sdc once leaf word cc413eb0ab4c` AS BIGINT) * 5
-                ) + (SHIFTRIGHT((`t`.`sdc draw bits 0 0 16` * 5), 16)) + 1 AS INT
+                (SHIFTRIGHT((`t`.`sdc draw bits 0 0 16` * 5), 16)) + (
+                  (CAST(`t`.`sdc once leaf word cc413eb0ab4c` AS INT) * 5) + 1
+                ) AS INT
               ) - 1
             )
           ) AS BIGINT
         ) * get(
           `t`.`sdc list word moves`,
           CAST(
-            (
-              CAST(`t`.`sdc once leaf word cc413eb0ab4c` AS BIGINT) * 5
-            ) + (SHIFTRIGHT((`t`.`sdc draw bits 0 0 16` * 5), 16)) + 1 AS INT
+            (SHIFTRIGHT((`t`.`sdc draw bits 0 0 16` * 5), 16)) + (
+              (CAST(`t`.`sdc once leaf word cc413eb0ab4c` AS INT) * 5) + 1
+            ) AS INT
           ) - 1
         )
       ) AS INT

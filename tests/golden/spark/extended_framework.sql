@@ -122,18 +122,18 @@ CAST(
           ((`t`.`sdc draw bits 1 0 16` * 5) & 65535) >= get(
             `t`.`sdc list word thresholds`,
             CAST(
-              (CAST(`t`.`sdc code 0` AS BIGINT) * 5) + (
+              (
                 SHIFTRIGHT((`t`.`sdc draw bits 1 0 16` * 5), 16)
-              ) + 1 AS INT
+              ) + ((CAST(`t`.`sdc code 0` AS INT) * 5) + 1) AS INT
             ) - 1
           )
         ) AS BIGINT
       ) * get(
         `t`.`sdc list word moves`,
         CAST(
-          (CAST(`t`.`sdc code 0` AS BIGINT) * 5) + (
+          (
             SHIFTRIGHT((`t`.`sdc draw bits 1 0 16` * 5), 16)
-          ) + 1 AS INT
+          ) + ((CAST(`t`.`sdc code 0` AS INT) * 5) + 1) AS INT
         ) - 1
       ) AS INT
     ) - 1
@@ -149,18 +149,18 @@ CAST(
           ((`t`.`sdc draw bits 1 16 16` * 2) & 65535) >= get(
             `t`.`sdc list flag thresholds`,
             CAST(
-              (CAST(`t`.`sdc code 1` AS BIGINT) * 2) + (
+              (
                 SHIFTRIGHT((`t`.`sdc draw bits 1 16 16` * 2), 16)
-              ) + 1 AS INT
+              ) + ((CAST(`t`.`sdc code 1` AS INT) * 2) + 1) AS INT
             ) - 1
           )
         ) AS BIGINT
       ) * get(
         `t`.`sdc list flag moves`,
         CAST(
-          (CAST(`t`.`sdc code 1` AS BIGINT) * 2) + (
+          (
             SHIFTRIGHT((`t`.`sdc draw bits 1 16 16` * 2), 16)
-          ) + 1 AS INT
+          ) + ((CAST(`t`.`sdc code 1` AS INT) * 2) + 1) AS INT
         ) - 1
       ) AS INT
     ) - 1
@@ -199,23 +199,23 @@ FROM (
   `t`.`sdc once radius 0 32` * COS(
     CAST(`t`.`sdc draw bits 0 32 32` AS DOUBLE) * 1.4629180792671596e-09
   ) AS `sdc once normal extended_framework aae35bff:whole`,
-  `t`.`sdc once radius 64 32` * COS(
-    CAST(`t`.`sdc draw bits 0 96 32` AS DOUBLE) * 1.4629180792671596e-09
-  ) AS `sdc once normal extended_framework aae35bff:real`,
   `t`.`sdc once radius 128 32` * COS(
     CAST(`t`.`sdc draw bits 0 160 32` AS DOUBLE) * 1.4629180792671596e-09
-  ) AS `sdc once normal extended_framework aae35bff:decimal`
+  ) AS `sdc once normal extended_framework aae35bff:decimal`,
+  `t`.`sdc once radius 64 32` * COS(
+    CAST(`t`.`sdc draw bits 0 96 32` AS DOUBLE) * 1.4629180792671596e-09
+  ) AS `sdc once normal extended_framework aae35bff:real`
   FROM (
     SELECT `t`.*,
     SQRT(
       (-2.0e0) * LN(CAST((`t`.`sdc draw bits 0 0 32` + 1) AS DOUBLE) * 2.3283064365386963e-10)
     ) AS `sdc once radius 0 32`,
     SQRT(
-      (-2.0e0) * LN(CAST((`t`.`sdc draw bits 0 64 32` + 1) AS DOUBLE) * 2.3283064365386963e-10)
-    ) AS `sdc once radius 64 32`,
-    SQRT(
       (-2.0e0) * LN(CAST((`t`.`sdc draw bits 0 128 32` + 1) AS DOUBLE) * 2.3283064365386963e-10)
-    ) AS `sdc once radius 128 32`
+    ) AS `sdc once radius 128 32`,
+    SQRT(
+      (-2.0e0) * LN(CAST((`t`.`sdc draw bits 0 64 32` + 1) AS DOUBLE) * 2.3283064365386963e-10)
+    ) AS `sdc once radius 64 32`
     FROM (
       SELECT `t`.*,
       (
@@ -228,12 +228,12 @@ FROM (
       CAST(conv(substr(`t`.`sdc digest bits 1`, 25, 4), 16, 10) AS BIGINT) AS `sdc draw bits 1 16 16`,
       CAST(conv(substr(`t`.`sdc digest bits 0`, 41, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 192 32`,
       CAST(conv(substr(`t`.`sdc digest bits 0`, 33, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 224 32`,
-      CAST(conv(substr(`t`.`sdc digest bits 0`, 17, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 32 32`,
       CAST(conv(substr(`t`.`sdc digest bits 0`, 25, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 0 32`,
-      CAST(conv(substr(`t`.`sdc digest bits 0`, 1, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 96 32`,
-      CAST(conv(substr(`t`.`sdc digest bits 0`, 49, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 160 32`,
+      CAST(conv(substr(`t`.`sdc digest bits 0`, 57, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 128 32`,
       CAST(conv(substr(`t`.`sdc digest bits 0`, 9, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 64 32`,
-      CAST(conv(substr(`t`.`sdc digest bits 0`, 57, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 128 32`
+      CAST(conv(substr(`t`.`sdc digest bits 0`, 17, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 32 32`,
+      CAST(conv(substr(`t`.`sdc digest bits 0`, 49, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 160 32`,
+      CAST(conv(substr(`t`.`sdc digest bits 0`, 1, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 96 32`
       FROM (
         SELECT `t`.*,
         sha2(

@@ -176,18 +176,18 @@ CAST(
           ((`t`.`sdc draw bits 0 176 16` * 5) & 65535) >= get(
             `t`.`sdc list word thresholds`,
             CAST(
-              (CAST(`t`.`sdc code 0` AS BIGINT) * 5) + (
+              (
                 SHIFTRIGHT((`t`.`sdc draw bits 0 176 16` * 5), 16)
-              ) + 1 AS INT
+              ) + ((CAST(`t`.`sdc code 0` AS INT) * 5) + 1) AS INT
             ) - 1
           )
         ) AS BIGINT
       ) * get(
         `t`.`sdc list word moves`,
         CAST(
-          (CAST(`t`.`sdc code 0` AS BIGINT) * 5) + (
+          (
             SHIFTRIGHT((`t`.`sdc draw bits 0 176 16` * 5), 16)
-          ) + 1 AS INT
+          ) + ((CAST(`t`.`sdc code 0` AS INT) * 5) + 1) AS INT
         ) - 1
       ) AS INT
     ) - 1
@@ -203,18 +203,18 @@ CAST(
           ((`t`.`sdc draw bits 0 192 16` * 2) & 65535) >= get(
             `t`.`sdc list flag thresholds`,
             CAST(
-              (CAST(`t`.`sdc code 1` AS BIGINT) * 2) + (
+              (
                 SHIFTRIGHT((`t`.`sdc draw bits 0 192 16` * 2), 16)
-              ) + 1 AS INT
+              ) + ((CAST(`t`.`sdc code 1` AS INT) * 2) + 1) AS INT
             ) - 1
           )
         ) AS BIGINT
       ) * get(
         `t`.`sdc list flag moves`,
         CAST(
-          (CAST(`t`.`sdc code 1` AS BIGINT) * 2) + (
+          (
             SHIFTRIGHT((`t`.`sdc draw bits 0 192 16` * 2), 16)
-          ) + 1 AS INT
+          ) + ((CAST(`t`.`sdc code 1` AS INT) * 2) + 1) AS INT
         ) - 1
       ) AS INT
     ) - 1
@@ -269,8 +269,8 @@ FROM (
     CAST(conv(substr(`t`.`sdc digest bits 0`, 9, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 64 32`,
     CAST(conv(substr(`t`.`sdc digest bits 0`, 1, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 96 32`,
     CAST(conv(substr(`t`.`sdc digest bits 0`, 53, 6), 16, 10) AS BIGINT) AS `sdc draw bits 0 152 24`,
-    CAST(conv(substr(`t`.`sdc digest bits 0`, 59, 6), 16, 10) AS BIGINT) AS `sdc draw bits 0 128 24`,
     CAST(conv(substr(`t`.`sdc digest bits 0`, 17, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 32 32`,
+    CAST(conv(substr(`t`.`sdc digest bits 0`, 59, 6), 16, 10) AS BIGINT) AS `sdc draw bits 0 128 24`,
     CAST(conv(substr(`t`.`sdc digest bits 0`, 25, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 0 32`
     FROM (
       SELECT `t`.*,

@@ -17,18 +17,18 @@ CAST(
           ((`t`.`sdc draw bits 0 0 16` * 3) & 65535) >= get(
             `t`.`sdc list letter thresholds`,
             CAST(
-              (CAST(`t`.`sdc code 0` AS BIGINT) * 3) + (
+              (
                 SHIFTRIGHT((`t`.`sdc draw bits 0 0 16` * 3), 16)
-              ) + 1 AS INT
+              ) + ((CAST(`t`.`sdc code 0` AS INT) * 3) + 1) AS INT
             ) - 1
           )
         ) AS BIGINT
       ) * get(
         `t`.`sdc list letter moves`,
         CAST(
-          (CAST(`t`.`sdc code 0` AS BIGINT) * 3) + (
+          (
             SHIFTRIGHT((`t`.`sdc draw bits 0 0 16` * 3), 16)
-          ) + 1 AS INT
+          ) + ((CAST(`t`.`sdc code 0` AS INT) * 3) + 1) AS INT
         ) - 1
       ) AS INT
     ) - 1

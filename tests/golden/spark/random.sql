@@ -37,18 +37,18 @@ CAST(
           ((`t`.`sdc draw bits 0 0 16` * 5) & 65535) >= get(
             `t`.`sdc list word thresholds`,
             CAST(
-              (CAST(`t`.`sdc code 0` AS BIGINT) * 5) + (
+              (
                 SHIFTRIGHT((`t`.`sdc draw bits 0 0 16` * 5), 16)
-              ) + 1 AS INT
+              ) + ((CAST(`t`.`sdc code 0` AS INT) * 5) + 1) AS INT
             ) - 1
           )
         ) AS BIGINT
       ) * get(
         `t`.`sdc list word moves`,
         CAST(
-          (CAST(`t`.`sdc code 0` AS BIGINT) * 5) + (
+          (
             SHIFTRIGHT((`t`.`sdc draw bits 0 0 16` * 5), 16)
-          ) + 1 AS INT
+          ) + ((CAST(`t`.`sdc code 0` AS INT) * 5) + 1) AS INT
         ) - 1
       ) AS INT
     ) - 1
@@ -65,18 +65,18 @@ CAST(
           ((`t`.`sdc draw bits 0 16 16` * 7) & 65535) >= get(
             `t`.`sdc list code thresholds`,
             CAST(
-              (CAST(`t`.`sdc code 1` AS BIGINT) * 7) + (
+              (
                 SHIFTRIGHT((`t`.`sdc draw bits 0 16 16` * 7), 16)
-              ) + 1 AS INT
+              ) + ((CAST(`t`.`sdc code 1` AS INT) * 7) + 1) AS INT
             ) - 1
           )
         ) AS BIGINT
       ) * get(
         `t`.`sdc list code moves`,
         CAST(
-          (CAST(`t`.`sdc code 1` AS BIGINT) * 7) + (
+          (
             SHIFTRIGHT((`t`.`sdc draw bits 0 16 16` * 7), 16)
-          ) + 1 AS INT
+          ) + ((CAST(`t`.`sdc code 1` AS INT) * 7) + 1) AS INT
         ) - 1
       ) AS INT
     ) - 1

@@ -165,18 +165,18 @@ CAST(
           ((`t`.`sdc draw bits 1 0 16` * 5) & 65535) >= get(
             `t`.`sdc list word thresholds`,
             CAST(
-              (CAST(`t`.`sdc code 0` AS BIGINT) * 5) + (
+              (
                 SHIFTRIGHT((`t`.`sdc draw bits 1 0 16` * 5), 16)
-              ) + 1 AS INT
+              ) + ((CAST(`t`.`sdc code 0` AS INT) * 5) + 1) AS INT
             ) - 1
           )
         ) AS BIGINT
       ) * get(
         `t`.`sdc list word moves`,
         CAST(
-          (CAST(`t`.`sdc code 0` AS BIGINT) * 5) + (
+          (
             SHIFTRIGHT((`t`.`sdc draw bits 1 0 16` * 5), 16)
-          ) + 1 AS INT
+          ) + ((CAST(`t`.`sdc code 0` AS INT) * 5) + 1) AS INT
         ) - 1
       ) AS INT
     ) - 1
@@ -192,18 +192,18 @@ CAST(
           ((`t`.`sdc draw bits 1 16 16` * 2) & 65535) >= get(
             `t`.`sdc list flag thresholds`,
             CAST(
-              (CAST(`t`.`sdc code 1` AS BIGINT) * 2) + (
+              (
                 SHIFTRIGHT((`t`.`sdc draw bits 1 16 16` * 2), 16)
-              ) + 1 AS INT
+              ) + ((CAST(`t`.`sdc code 1` AS INT) * 2) + 1) AS INT
             ) - 1
           )
         ) AS BIGINT
       ) * get(
         `t`.`sdc list flag moves`,
         CAST(
-          (CAST(`t`.`sdc code 1` AS BIGINT) * 2) + (
+          (
             SHIFTRIGHT((`t`.`sdc draw bits 1 16 16` * 2), 16)
-          ) + 1 AS INT
+          ) + ((CAST(`t`.`sdc code 1` AS INT) * 2) + 1) AS INT
         ) - 1
       ) AS INT
     ) - 1
@@ -218,18 +218,18 @@ CAST(
           ((`t`.`sdc draw bits 0 192 32` * 3) & 4294967295) >= get(
             `t`.`sdc list letter thresholds`,
             CAST(
-              (CAST(`t`.`sdc code 2` AS BIGINT) * 3) + (
+              (
                 SHIFTRIGHT((`t`.`sdc draw bits 0 192 32` * 3), 32)
-              ) + 1 AS INT
+              ) + ((CAST(`t`.`sdc code 2` AS INT) * 3) + 1) AS INT
             ) - 1
           )
         ) AS BIGINT
       ) * get(
         `t`.`sdc list letter moves`,
         CAST(
-          (CAST(`t`.`sdc code 2` AS BIGINT) * 3) + (
+          (
             SHIFTRIGHT((`t`.`sdc draw bits 0 192 32` * 3), 32)
-          ) + 1 AS INT
+          ) + ((CAST(`t`.`sdc code 2` AS INT) * 3) + 1) AS INT
         ) - 1
       ) AS INT
     ) - 1

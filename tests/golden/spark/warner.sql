@@ -22,18 +22,18 @@ CAST(
           ((`t`.`sdc draw bits 0 0 16` * 5) & 65535) >= get(
             `t`.`sdc list word thresholds`,
             CAST(
-              (CAST(`t`.`sdc code 0` AS BIGINT) * 5) + (
+              (
                 SHIFTRIGHT((`t`.`sdc draw bits 0 0 16` * 5), 16)
-              ) + 1 AS INT
+              ) + ((CAST(`t`.`sdc code 0` AS INT) * 5) + 1) AS INT
             ) - 1
           )
         ) AS BIGINT
       ) * get(
         `t`.`sdc list word moves`,
         CAST(
-          (CAST(`t`.`sdc code 0` AS BIGINT) * 5) + (
+          (
             SHIFTRIGHT((`t`.`sdc draw bits 0 0 16` * 5), 16)
-          ) + 1 AS INT
+          ) + ((CAST(`t`.`sdc code 0` AS INT) * 5) + 1) AS INT
         ) - 1
       ) AS INT
     ) - 1

@@ -123,3 +123,23 @@ def test_a_read_only_database_says_so(path: Path) -> None:
     con = sdcdb.register(duckdb.connect(str(path), read_only=True))
     with con, pytest.raises(duckdb.Error, match="read-only"):
         con.execute("SELECT sdc_create_view('v', 'warner', 'staff', {'p': 0.8, 'seed': 1})").fetchall()
+
+
+def test_a_key_that_records_share_is_refused(path: Path) -> None:
+    """All records of a region would have one noise: whoever knows one age would know them all."""
+    with sdcdb.register(duckdb.connect(str(path))) as con:
+        con.execute("UPDATE staff SET id = NULL WHERE id = 7")
+        for key in ("region", "id"):
+            with pytest.raises(duckdb.Error, match=f"the key '{key}' of 'staff' is not unique"):
+                one(
+                    con,
+                    f"SELECT sdc_create_view('v', 'normal', 'staff', {{'columns': ['age'], 'sd': 9, 'key': '{key}'}})",
+                )
+
+
+def test_a_second_noise_on_a_column_is_said(path: Path) -> None:
+    with sdcdb.register(duckdb.connect(str(path))) as con:
+        made = "SELECT sdc_create_view('{}', 'normal', 'staff', {{'columns': ['age'], 'sd': '{}%'}})"
+        assert "also" not in one(con, made.format("v", 10))
+        assert "also" not in one(con, made.format("same", 10))  # the same noise: no news
+        assert "age is also in same and v, with other noise" in one(con, made.format("other", 12))

@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import chi2_contingency, chisquare
 
 import sdcdb
-from sdcdb.engines.expressions import PAIR, WORD, Bits
+from sdcdb.engines.expressions import PAIR, WORD, Bits, Row
 from sdcdb.policy.models import Policy
 from sdcdb.techniques.technique import Draws
 from sdcdb.views import catalogue
@@ -81,6 +81,17 @@ def test_draws_are_uniform_and_independent_pair_by_pair(tmp_path: Path, monkeypa
         np.add.at(crossed, (codes[one], codes[other]), 1)
         filled = crossed[crossed.any(axis=1)][:, crossed.any(axis=0)]
         assert chi2_contingency(filled).pvalue > 1e-6, (one, other)
+
+
+def test_names_with_colons_draw_apart() -> None:
+    """What is hashed is the column, its block and the key: no other column, block and key spell the same text."""
+    named = {
+        f"{column}:{block}:{key}"
+        for column, block in (str(Row({}, "an").draw(name, 2).expressions[0].this).rsplit(":", 1)
+                              for name in ("a", "a:0", "a::0", "a:0:0"))
+        for key in ("1", "0:1", "0:0:1", ":0:1")
+    }  # fmt: skip
+    assert len(named) == 4 * 4
 
 
 @pytest.mark.parametrize("place", ["secret", "seed"])

@@ -4,16 +4,20 @@ from typing import Any
 
 import duckdb
 import pytest
+from sqlglot import exp
 from support.protecting import ENVIRONMENT, filled, fixed_secret
 
 from sdcdb.assess.gate import stand
 from sdcdb.engines.duckdb import DuckDBDialect
-from sdcdb.errors import PolicyError, SdcdbError
+from sdcdb.engines.expressions import Row, number, once
+from sdcdb.errors import DataError, PolicyError, SdcdbError
 from sdcdb.policy.governed import Governed
 from sdcdb.policy.load import Document
 from sdcdb.policy.models import Policy
+from sdcdb.techniques.technique import Fitted
 from sdcdb.views import catalogue
 from sdcdb.views.check import check
+from sdcdb.views.per_person import People, refuse_varying
 from sdcdb.views.plan import Plan
 from sdcdb.views.protect import protect
 from sdcdb.views.secret import Secret
@@ -133,6 +137,25 @@ def test_methods_among_records_are_refused(view: dict[str, Any], why: str) -> No
     assert why in str(refused.value)
     one_each = visits(view, f"SELECT * FROM ({SELECT}) WHERE visit_id < 40")
     assert not [found for found in said(one_each) if found[1] == "error"]
+
+
+class ByCost(Fitted):
+    """Looks at another column inside a value that is computed once, and inside one within that."""
+
+    def expressions(self, row: Row) -> dict[str, exp.Expr]:
+        inner = once("inner", row.value("cost") + number(1))
+        return {"born": row.value("born") + once("outer", inner + number(1))}
+
+
+def test_a_value_that_is_computed_once_hides_no_column() -> None:
+    fitted = ByCost.model_construct(technique="by_cost", columns=("born",), scope="")
+    for same in (frozenset({"born"}), frozenset({"born", "cost"})):
+        people = People("Patient id", 5, same, same)
+        if "cost" in same:
+            refuse_varying(people, fitted, Row({}))
+        else:
+            with pytest.raises(DataError, match="also looks at 'cost'"):
+                refuse_varying(people, fitted, Row({}))
 
 
 def test_a_tree_on_what_differs_between_records_is_refused() -> None:
