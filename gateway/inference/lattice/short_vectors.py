@@ -167,6 +167,10 @@ class ShortVectors:
         parents = np.zeros(more, dtype=np.int64)
         parents[labels[labels >= number] - number] = self.labels[labels >= number]
         records = np.asarray(np.bincount(labels, self.counts, columns), dtype=np.float64)
+        swapped = np.flatnonzero(records[number:] > records[parents])  # numbers stay with the larger part
+        place = np.arange(columns)
+        place[number + swapped], place[parents[swapped]] = parents[swapped], number + swapped
+        labels, records = place[labels], records[place]
         starts = np.concatenate([self.starts, self.starts[-1] + 2 * np.arange(1, more + 1)])
         fresh = np.stack([parents, number + np.arange(more)], axis=1).astype(np.int32)
         wide = np.concatenate([self.columns, fresh.ravel()])
@@ -180,21 +184,42 @@ class ShortVectors:
         return ShortVectors(self.labels, self.counts, self.records, *rows, lengths(*rows, self.weights))
 
     def _equal_sums(self, sums: Ints) -> "tuple[ShortVectors, Ints] | None":
-        """Subtract vectors from each other until all sums that are left are of one size, as Euclid does."""
+        """Subtract vectors from each other until all sums that are left are of one size, as Euclid does.
+
+        Vectors with a sum of one size either take the vector with a smaller sum that lengthens them least, or all but
+        the shortest of them are replaced by their differences, whichever is shorter.
+        """
         part = self
         while True:
             active = np.flatnonzero(sums)
-            least = np.abs(sums[active]).min()
-            larger = active[np.abs(sums[active]) != least]
-            if len(larger) == 0:
+            by_size = {int(size): active[np.abs(sums[active]) == size] for size in np.unique(np.abs(sums[active]))}
+            if len(by_size) == 1:
                 return part, sums
-            small = active[np.abs(sums[active]) == least]
-            best = small[np.argmin(part.size[small])]
-            factors = np.rint(sums[larger] / sums[best]).astype(np.int64)
             rows = (part.starts, part.columns, part.numbers)
-            new = differences(larger, np.full(len(larger), best), factors, *rows)
-            made = None if new is None else part._with_rows(replaced(*rows, larger, new, -1))
+            shortest = {size: int(alike[np.argmin(part.size[alike])]) for size, alike in by_size.items()}
+            first: list[Ints] = []
+            second: list[Ints] = []
+            factors: list[Ints] = []
+            changed: list[Ints] = []
+            for size, alike in list(by_size.items())[1:]:
+                cost, other = min(
+                    (float(np.rint(size / less)) ** 2 * part.size[row], row)
+                    for less, row in shortest.items()
+                    if less < size
+                )
+                if len(alike) > 1 and part.size[shortest[size]] < cost:
+                    one, two = cheapest_tree(alike, sums, *rows, part.weights, part.size)
+                    changed.append(alike[alike != shortest[size]])
+                else:
+                    one, two = alike, np.full(len(alike), other)
+                    changed.append(alike)
+                first, second = [*first, one], [*second, two]
+                factors.append(np.rint(sums[one] / sums[two]).astype(np.int64))
+            one, two, times, which = (np.concatenate(each) for each in (first, second, factors, changed))
+            new = differences(one, two, times, *rows)
+            made = None if new is None else part._with_rows(replaced(*rows, which, new, -1))
             if made is None:
                 return None
-            part, sums = made, sums.copy()
-            sums[larger] -= factors * sums[best]
+            left = sums.copy()
+            left[which] = sums[one] - times * sums[two]
+            part, sums = made, left
