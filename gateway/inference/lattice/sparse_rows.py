@@ -136,19 +136,22 @@ def overlaps(  # noqa: PLR0913, PLR0917 - one loop in machine code
     numbers: Entries,
     weight: Floats,
     index: tuple[Ints, Entries, Entries],
+    passed: Ints,
     products: Floats,
     found: Ints,
 ) -> int:
-    """Fill in the products of row i with all rows of the index that share a column with it; return how many are found.
+    """Fill in the products of row i with later rows of the index that share a column with it; return how many they are.
 
-    Those rows are written into `found`, some of them twice if a product was 0 in between.
+    Those rows are written into `found`, some of them twice if a product was 0 in between. `passed` is, for each column,
+    how many entries of rows before i the index has there; it is brought up to i.
     """
     ends, owner, value = index
     number = 0
     for t in range(starts[i], starts[i + 1]):
         j = columns[t]
         share = weight[j] * numbers[t]
-        for s in range(ends[j], ends[j + 1]):
+        passed[j] += 1
+        for s in range(ends[j] + passed[j], ends[j + 1]):
             other = owner[s]
             before = products[other]
             if before == 0.0:
@@ -198,12 +201,12 @@ def _differences_worth_trying(  # noqa: PLR0913, PLR0917 - one loop in machine c
 ) -> tuple[Ints, Ints, Floats]:
     """Return pairs of rows and the squared lengths of their differences."""
     index = by_column(starts, columns, numbers, active, np.ones(len(weight), np.bool_))
-    products = np.zeros(len(sums))
+    products, passed = np.zeros(len(sums)), np.zeros(len(weight), np.int64)
     found = np.empty(most_overlaps(starts, columns, active, index[0]), np.int64)
     room = 4 * len(active)
     left, right, cost, number = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room), 0
     for i in active:
-        shared = overlaps(i, starts, columns, numbers, weight, index, products, found)
+        shared = overlaps(i, starts, columns, numbers, weight, index, passed, products, found)
         if number + shared + 1 > room:
             room = 2 * room + shared + 1
             wider, wider_right, wider_cost = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room)
@@ -215,7 +218,7 @@ def _differences_worth_trying(  # noqa: PLR0913, PLR0917 - one loop in machine c
             number += 1
         for f in range(shared):
             other = found[f]
-            if other > i and products[other] != 0.0:
+            if products[other] != 0.0:
                 sign = 1.0 if sums[i] == sums[other] else -1.0
                 length = size[i] + size[other] - 2.0 * sign * products[other]
                 if length <= max(size[i], size[other]) + size[shortest]:

@@ -99,7 +99,7 @@ def _replaced(made: Made) -> list[Any]:
 def _overlaps(made: Made) -> list[Any]:
     rows = made.sparse(6, 8)
     index = sparse_rows.by_column.py_func(*rows, np.arange(6), np.ones(8, dtype=np.bool_))
-    return [3, *rows, made.positive(8), index, np.zeros(6), np.zeros(len(rows[1]) * 6, np.int64)]
+    return [3, *rows, made.positive(8), index, np.zeros(8, np.int64), np.zeros(6), np.zeros(len(rows[1]) * 6, np.int64)]
 
 
 def _combine(made: Made) -> list[Any]:
