@@ -36,8 +36,7 @@ DENSE = 1200
 SHARE = 0.6  # of the cap that one user's questions may raise the margin by
 EASY = 0.25  # of the longest vector that the cap bears: up to that, none is made shorter
 COMFORT = 0.7  # of the cap: up to that, no vector is made shorter
-LIGHTEST, FEW = 5e-4, 24  # where others are looked for that make vectors shorter, and of how many, in passing
-MANY = (100, 200)  # of how many, before a question is denied
+FEW, MANY = 24, (100, 200)  # how many are made shorter in passing, and before a question is denied
 NUMBERS = 24_000_000  # of a basis, vectors times columns
 
 
@@ -235,7 +234,7 @@ def _within_cap(short: ShortVectors, cap: float) -> ShortVectors | None:
     """Return vectors whose margins do not pass the cap: some made shorter, if need be; None if that does not do."""
     long = EASY * longest_for(cap, len(short.counts))
     if _worst(short) > COMFORT * cap:
-        short = short.shortened(long, FEW, LIGHTEST)
+        short = short.shortened(long, FEW)
     for most in MANY:
         if _worst(short) <= cap:
             return short

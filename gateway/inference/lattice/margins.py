@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 ROUNDING = 1.000001  # Gram-Schmidt vectors are known in floating point only
-ENTRY = 4e-4  # what an entry of 1 adds to the squared length of a sparse vector, wherever it is
+ENTRY = 1e-3  # what an entry of 1 adds to the squared length of a sparse vector, wherever it is
 
 
 def best_margins(whole: Floats, squares: Floats, records: Floats) -> Floats:

@@ -33,7 +33,7 @@ Ints = NDArray[np.int64]
 Entries = NDArray[np.int32]
 Cells = NDArray[np.bool_]
 
-ENTRIES = 4_000_000  # of all vectors together
+ENTRIES = 8_000_000  # of all vectors together
 ROUNDS = 4  # of shortening one vector
 LONG = (0, 4, 8, 16, 32, 64, 128, 256, 512)  # how many vectors are taken by themselves, as the longest
 
@@ -130,18 +130,17 @@ class ShortVectors:
             return None
         return part._with_rows(replaced(*rows, active[:-1], new, int(active[-1])))  # noqa: SLF001 - one of us
 
-    def shortened(self, least: float, most: int, lightest: float = 0.0) -> "ShortVectors":
+    def shortened(self, least: float, most: int) -> "ShortVectors":
         """Return the vectors with the longest of them made shorter by others, where that is possible.
 
-        They are those longer than `least`, squared, and no more than `most`. Who makes them shorter is looked for in
-        atoms of a weight of at least `lightest`.
+        They are those longer than `least`, squared, and no more than `most`.
         """
         long = np.flatnonzero(self.size > least)
         long = long[np.argsort(-self.size[long], kind="stable")[:most]]
         if not len(long):
             return self
         rows = (self.starts, self.columns, self.numbers)
-        index = by_column(*rows, np.arange(self.number), self.weights >= lightest)
+        index = by_column(*rows, np.arange(self.number), len(self.records))
         changed, sizes, columns, numbers = shorter(long, *rows, self.weights, self.size, index, ROUNDS)
         return self._with_rows(with_changed(*rows, changed, (sizes, columns, numbers))) or self
 

@@ -17,7 +17,6 @@ Flags = NDArray[np.bool_]
 
 WIDEST = 16_384  # entries of one row
 LARGEST = 1 << 30
-TRIES = 4  # rows that may serve to make one shorter, the most promising first
 LEAST_GAIN = 1e-9
 
 
@@ -62,38 +61,34 @@ def add_squares(starts: Ints, columns: Entries, numbers: Entries, rows: Ints, ou
 
 @machine_code(few=FEW)
 def by_column(
-    starts: Ints, columns: Entries, numbers: Entries, rows: Ints, chosen: Flags
+    starts: Ints, columns: Entries, numbers: Entries, rows: Ints, width: int
 ) -> tuple[Ints, Entries, Entries]:
-    """Return, for each column chosen, the rows chosen that have an entry there, and the number at that entry."""
-    width = len(chosen)
+    """Return, for each column, the rows chosen that have an entry there, and the number at that entry."""
     ends = np.zeros(width + 1, np.int64)
     for i in rows:
         for t in range(starts[i], starts[i + 1]):
-            if chosen[columns[t]]:
-                ends[columns[t] + 1] += 1
+            ends[columns[t] + 1] += 1
     for j in range(width):
         ends[j + 1] += ends[j]
     place = ends[:-1].copy()
     owner, value = np.zeros(ends[width], np.int32), np.zeros(ends[width], np.int32)
     for i in rows:
         for t in range(starts[i], starts[i + 1]):
-            if chosen[columns[t]]:
-                at = place[columns[t]]
-                owner[at], value[at] = i, numbers[t]
-                place[columns[t]] += 1
+            at = place[columns[t]]
+            owner[at], value[at] = i, numbers[t]
+            place[columns[t]] += 1
     return ends, owner, value
 
 
 @by_column.in_numpy
 def _by_column_of_arrays(
-    starts: Ints, columns: Entries, numbers: Entries, rows: Ints, chosen: Flags
+    starts: Ints, columns: Entries, numbers: Entries, rows: Ints, width: int
 ) -> tuple[Ints, Entries, Entries]:
-    entries, owner = _entries(starts, rows), np.repeat(rows, starts[rows + 1] - starts[rows])
-    wanted = chosen[columns[entries]]
-    entries, owner = entries[wanted], owner[wanted]
+    entries = _entries(starts, rows)
     order = np.argsort(columns[entries], kind="stable")
-    ends = np.concatenate([[0], np.cumsum(np.bincount(columns[entries], minlength=len(chosen)))])
-    return ends, owner[order].astype(np.int32), numbers[entries][order]
+    ends = np.concatenate([[0], np.cumsum(np.bincount(columns[entries], minlength=width))])
+    owner = np.repeat(rows, starts[rows + 1] - starts[rows])[order]
+    return ends, owner.astype(np.int32), numbers[entries][order]
 
 
 @machine_code(few=FEW)
@@ -200,7 +195,7 @@ def _differences_worth_trying(  # noqa: PLR0913, PLR0917 - one loop in machine c
     size: Floats,
 ) -> tuple[Ints, Ints, Floats]:
     """Return pairs of rows and the squared lengths of their differences."""
-    index = by_column(starts, columns, numbers, active, np.ones(len(weight), np.bool_))
+    index = by_column(starts, columns, numbers, active, len(weight))
     products, passed = np.zeros(len(sums)), np.zeros(len(weight), np.int64)
     found = np.empty(most_overlaps(starts, columns, active, index[0]), np.int64)
     room = 4 * len(active)
@@ -255,7 +250,7 @@ def _products(
     rows: Ints, others: Ints, starts: Ints, columns: Entries, numbers: Entries, weight: Floats
 ) -> tuple[Ints, Ints, Floats]:
     """Return pairs of rows that share a column, in the order in which `overlaps` finds them, and their products."""
-    ends, owner, value = _by_column_of_arrays(starts, columns, numbers, others, np.ones(len(weight), np.bool_))
+    ends, owner, value = _by_column_of_arrays(starts, columns, numbers, others, len(weight))
     entries = _entries(starts, rows)
     row, column = np.repeat(np.arange(len(rows)), np.diff(starts)[rows]), columns[entries]
     shares = np.diff(ends)[column]
@@ -357,9 +352,8 @@ def shorter(  # noqa: PLR0912, PLR0913, PLR0915, PLR0917 - one loop in machine c
 ) -> tuple[Ints, Ints, Entries, Entries]:
     """Take from the rows wanted, one after the other, whole multiples of rows that make them shorter.
 
-    Rows that serve are as they were at first: one that was changed serves no longer. So what is spanned stays. They
-    are looked for in the index, which may leave columns out; what counts is the true length. Returns which rows
-    changed, how many entries each of them has, and their entries, one row behind the other.
+    Rows that serve are as they were at first: one that was changed serves no longer. So what is spanned stays. Returns
+    which rows changed, how many entries each of them has, and their entries, one row behind the other.
     """
     ends, owner, value = index
     width = len(weight)
@@ -385,28 +379,16 @@ def shorter(  # noqa: PLR0912, PLR0913, PLR0915, PLR0917 - one loop in machine c
                         listed[other], found[shared] = True, other
                         shared += 1
                     products[other] += share * value[s]
-            best, times = -1, 0
-            for _ in range(TRIES):
-                likely, gain = -1, LEAST_GAIN
-                for f in range(shared):
-                    other = found[f]
-                    product = products[other]
-                    if other == i or changed[other] or 2.0 * abs(product) <= size[other]:
-                        continue
-                    c = np.rint(product / size[other])
-                    gained = 2.0 * c * product - c * c * size[other]
-                    if gained > gain:
-                        likely, gain = other, gained
-                if likely < 0:
-                    break
-                products[likely] = 0.0
-                exact = 0.0
-                for t in range(starts[likely], starts[likely + 1]):
-                    exact += weight[columns[t]] * numbers[t] * current[columns[t]]
-                times = int(np.rint(exact / size[likely]))
-                if 2.0 * times * exact - float(times) * times * size[likely] > LEAST_GAIN:
-                    best = likely
-                    break
+            best, times, gain = -1, 0, LEAST_GAIN
+            for f in range(shared):
+                other = found[f]
+                product = products[other]
+                if other == i or changed[other] or 2.0 * abs(product) <= size[other]:
+                    continue
+                c = np.rint(product / size[other])
+                gained = 2.0 * c * product - c * c * size[other]
+                if gained > gain:
+                    best, times, gain = other, int(c), gained
             for f in range(shared):
                 products[found[f]], listed[found[f]] = 0.0, False
             if best < 0:

@@ -71,7 +71,7 @@ def _eliminate(made: Made) -> list[Any]:
 
 def _rows(made: Made, *, chosen: bool = False) -> list[Any]:
     rows = made.sparse(6, 8)
-    return [*rows, np.arange(0, 6, 2), made.flags(8)] if chosen else [*rows]
+    return [*rows, np.arange(0, 6, 2), 8] if chosen else [*rows]
 
 
 def _worth_trying(made: Made) -> list[Any]:
@@ -82,7 +82,7 @@ def _worth_trying(made: Made) -> list[Any]:
 
 def _shorter(made: Made) -> list[Any]:
     rows, weight = made.sparse(6, 8), made.positive(8)
-    index = sparse_rows.by_column.py_func(*rows, np.arange(6), weight > made.rng.choice([0.0, 0.5]))
+    index = sparse_rows.by_column.py_func(*rows, np.arange(6), 8)
     return [np.array([1, 4, 5]), *rows, weight, sparse_rows.lengths.py_func(*rows, weight), index, 3]
 
 
@@ -98,7 +98,7 @@ def _replaced(made: Made) -> list[Any]:
 
 def _overlaps(made: Made) -> list[Any]:
     rows = made.sparse(6, 8)
-    index = sparse_rows.by_column.py_func(*rows, np.arange(6), np.ones(8, dtype=np.bool_))
+    index = sparse_rows.by_column.py_func(*rows, np.arange(6), 8)
     return [3, *rows, made.positive(8), index, np.zeros(8, np.int64), np.zeros(6), np.zeros(len(rows[1]) * 6, np.int64)]
 
 

@@ -207,18 +207,17 @@ def test_short_vectors_span_what_vanishes_too(seed: int) -> None:
     assert margins_of_squares(short.squares, short.records).max() <= plain.max() * 1.000001
 
 
-@pytest.mark.parametrize("lightest", [0.0, 0.2])
 @pytest.mark.parametrize("seed", range(3))
-def test_vectors_that_are_made_shorter_span_the_same(seed: int, lightest: float) -> None:
+def test_vectors_that_are_made_shorter_span_the_same(seed: int) -> None:
     rng = np.random.default_rng(seed)
     short: ShortVectors | None = ShortVectors.fresh(rng.integers(1, 4, 40).astype(np.float64))
     for _ in range(14):
         short = None if short is None else short.with_set(rng.random(40) < 0.5)
     assert short is not None
-    after = short.shortened(0.5, 12, lightest)
+    after = short.shortened(0.5, 12)
     before, now = dense(short), dense(after)
     assert (after.size <= short.size + 1e-9).all()
-    assert after.size.sum() < short.size.sum() - 0.5 or not (short.size > 0.5).any() or lightest
+    assert after.size.sum() < short.size.sum() - 0.5
     combination = np.rint(np.linalg.lstsq(before.T.astype(float), now.T.astype(float), rcond=None)[0]).astype(np.int64)
     assert (combination.T @ before == now).all()
     assert abs(round(np.linalg.det(combination.astype(float)))) == 1
