@@ -1,7 +1,7 @@
 """Short whole-number vectors on which every answered sum vanishes: for any number of atoms.
 
 They are kept sparse. When a set is answered, vectors with a sum over it are replaced by differences: those of a
-spanning tree of least length (`sparse_rows`), which span all whole-number combinations without a sum. Where some have
+spanning tree of least length (`sparse_trees`), which span all whole-number combinations without a sum. Where some have
 grown long, they are made shorter by others (`shortened`). Every vector is explicit: added to a table it changes no
 answer.
 """
@@ -15,18 +15,18 @@ from numpy.typing import NDArray
 from sdcdb.gateway.inference.algebra.growth import Growth
 from sdcdb.gateway.inference.intervals.atoms import refine
 from sdcdb.gateway.inference.lattice.margins import weights
+from sdcdb.gateway.inference.lattice.shortening import shorter
 from sdcdb.gateway.inference.lattice.sparse_rows import (
     Rows,
     add_squares,
     by_column,
-    cheapest_tree,
     differences,
     lengths,
     replaced,
-    shorter,
     sums_inside,
     with_changed,
 )
+from sdcdb.gateway.inference.lattice.sparse_trees import cheapest_tree
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -12,13 +12,25 @@ import pytest
 from sdcdb.gateway.inference import draws
 from sdcdb.gateway.inference.algebra import bit_matrix, gram, kernels, lapack, modular
 from sdcdb.gateway.inference.intervals import certificate, sum_range
-from sdcdb.gateway.inference.lattice import answered, sparse_rows
+from sdcdb.gateway.inference.lattice import answered, shortening, sparse_rows, sparse_trees
 from sdcdb.gateway.inference.machine_code import Compiled
 
 PRIME = 4_194_319
 LOOPS = {
     f"{module.__name__.rsplit('.', 1)[-1]}.{name}": loop
-    for module in (answered, bit_matrix, certificate, draws, gram, kernels, modular, sparse_rows, sum_range)
+    for module in (
+        answered,
+        bit_matrix,
+        certificate,
+        draws,
+        gram,
+        kernels,
+        modular,
+        shortening,
+        sparse_rows,
+        sparse_trees,
+        sum_range,
+    )
     for name, loop in vars(module).items()
     if isinstance(loop, Compiled) and loop.__module__ == module.__name__ and (loop.plain is not None or loop.few)
 }
@@ -170,18 +182,18 @@ ARGUMENTS: dict[str, Callable[[Made], list[Any]]] = {
     "modular._reduce": lambda m: [m.rng.integers(-(2**52), 2**52, m.n).astype(np.float64), float(PRIME)],
     "modular.eliminate_along": _eliminate,
     "modular.pivots_of": lambda m: [m.residues(m.n, m.m), float(PRIME)],
-    "sparse_rows._differences_worth_trying": _worth_trying,
-    "sparse_rows._root": lambda m: [np.array([0, 0, 1, 3, 2, 4]), int(m.rng.integers(6))],
-    "sparse_rows._tree_along": lambda m: [m.rng.integers(0, 5, 30), m.rng.integers(0, 5, 30), 5, 4],
+    "sparse_trees._differences_worth_trying": _worth_trying,
+    "sparse_trees._root": lambda m: [np.array([0, 0, 1, 3, 2, 4]), int(m.rng.integers(6))],
+    "sparse_trees._tree_along": lambda m: [m.rng.integers(0, 5, 30), m.rng.integers(0, 5, 30), 5, 4],
     "sparse_rows.add_squares": lambda m: [*_rows(m), np.array([0, 3, 4]), m.positive(8)],
     "sparse_rows.by_column": lambda m: _rows(m, chosen=True),
     "sparse_rows.combine": _combine,
     "sparse_rows.differences": lambda m: [np.array([0, 2]), np.array([1, 5]), np.array([1, -1]), *_rows(m)],
     "sparse_rows.lengths": lambda m: [*_rows(m), m.positive(8)],
-    "sparse_rows.most_overlaps": lambda m: [*_rows(m)[:2], np.array([0, 3]), np.cumsum([0, *m.rng.integers(0, 4, 8)])],
-    "sparse_rows.overlaps": _overlaps,
+    "sparse_trees.most_overlaps": lambda m: [*_rows(m)[:2], np.array([0, 3]), np.cumsum([0, *m.rng.integers(0, 4, 8)])],
+    "sparse_trees.overlaps": _overlaps,
     "sparse_rows.replaced": _replaced,
-    "sparse_rows.shorter": _shorter,
+    "shortening.shorter": _shorter,
     "sparse_rows.sums_inside": lambda m: [*_rows(m), m.flags(8)],
     "sparse_rows.times": lambda m: [*_rows(m), m.floats(8)],
     "sparse_rows.with_changed": _with_changed,
