@@ -33,7 +33,7 @@ Ints = NDArray[np.int64]
 Entries = NDArray[np.int32]
 Cells = NDArray[np.bool_]
 
-ENTRIES = 8_000_000  # of all vectors together
+ENTRIES = 4_000_000  # of all vectors together
 ROUNDS = 4  # of shortening one vector
 LONG = (0, 4, 8, 16, 32, 64, 128, 256, 512)  # how many vectors are taken by themselves, as the longest
 
