@@ -207,6 +207,23 @@ def test_short_vectors_span_what_vanishes_too(seed: int) -> None:
     assert margins_of_squares(short.squares, short.records).max() <= plain.max() * 1.000001
 
 
+@pytest.mark.parametrize("inside", [True, False])
+def test_numbers_stay_with_the_larger_part_of_an_atom_that_is_split(inside: bool) -> None:
+    cells = np.arange(8)
+    short: ShortVectors | None = ShortVectors.fresh(np.array([1.0, 40, 30, 20, 10, 25, 15, 35]))
+    for each in (cells < 4, cells % 2 == 0):
+        short = None if short is None else short.with_set(each)
+    assert short is not None
+    # one person leaves the others, in the set or outside of it: cells 0 and 2 were one atom
+    after = short._split((cells == 0) == inside)
+    old, column = dense(after)[: short.number], after.labels[0]
+    assert old.any()
+    assert not old[:, column].any()
+    assert after.records[column] == 1
+    np.testing.assert_allclose(after.size[: short.number], (old**2 * after.weights).sum(axis=1))
+    np.testing.assert_array_equal(np.bincount(after.labels, after.counts), after.records)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_vectors_that_are_made_shorter_span_the_same(seed: int) -> None:
     rng = np.random.default_rng(seed)
