@@ -208,7 +208,7 @@ def test_short_vectors_span_what_vanishes_too(seed: int) -> None:
 
 
 @pytest.mark.parametrize("inside", [True, False])
-def test_numbers_stay_with_the_larger_part_of_an_atom_that_is_split(inside: bool) -> None:
+def test_numbers_stay_with_the_larger_part_of_an_atom_that_is_split(*, inside: bool) -> None:
     cells = np.arange(8)
     short: ShortVectors | None = ShortVectors.fresh(np.array([1.0, 40, 30, 20, 10, 25, 15, 35]))
     for each in (cells < 4, cells % 2 == 0):
