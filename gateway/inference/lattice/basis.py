@@ -261,7 +261,8 @@ def from_short(short: ShortVectors) -> Basis | None:
     """Return the basis of short vectors, the shortest first."""
     m, n = short.number, len(short.records)
     vectors = np.zeros((m, n), dtype=np.int64)
-    vectors[np.repeat(np.arange(m), np.diff(short.starts)), short.columns] = short.numbers
+    starts, columns, numbers = short.vectors
+    vectors[np.repeat(np.arange(m), np.diff(starts)), columns] = numbers
     vectors = np.ascontiguousarray(vectors[np.argsort(short.size, kind="stable")])
     empty = np.zeros((0, n))
     blank = Basis(

@@ -13,9 +13,9 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Entries = NDArray[np.int32]
 Rows = tuple[Ints, Entries, Entries]
+Flat = tuple[Ints, Entries, Entries]  # how many entries each row has, then those of one row behind those of another
 Flags = NDArray[np.bool_]
 
-WIDEST = 16_384  # entries of one row
 LARGEST = 1 << 30
 
 
@@ -95,7 +95,7 @@ def by_column_of_arrays(
 def combine(
     first: Entries, numbers: Entries, second: Entries, others: Entries, factor: int, out: Entries, result: Entries
 ) -> int:
-    """Write the first row minus `factor` times the second; return its number of entries, -1 if there are too many."""
+    """Write the first row minus `factor` times the second; return its number of entries, -1 if one is too large."""
     a, b, filled = 0, 0, 0
     while a < len(first) or b < len(second):
         if b >= len(second) or (a < len(first) and first[a] < second[b]):
@@ -108,7 +108,7 @@ def combine(
             column, number = first[a], numbers[a] - factor * others[b]
             a, b = a + 1, b + 1
         if number != 0:
-            if filled >= len(out) or abs(number) > LARGEST:
+            if abs(number) > LARGEST:
                 return -1
             out[filled], result[filled] = column, number
             filled += 1
@@ -121,78 +121,62 @@ def entries_of(starts: Ints, rows: Ints) -> Ints:
     return np.asarray(np.repeat(starts[rows] - (np.cumsum(sizes) - sizes), sizes) + np.arange(int(sizes.sum())))
 
 
+def chosen(starts: Ints, columns: Entries, numbers: Entries, rows: Ints) -> Rows:
+    """Return some of the rows."""
+    entries = entries_of(starts, rows)
+    ends = np.concatenate([[0], np.cumsum(starts[rows + 1] - starts[rows])])
+    return ends, columns[entries], numbers[entries]
+
+
 @machine_code(few=FEW)
-def replaced(
-    starts: Ints, columns: Entries, numbers: Entries, changed: Ints, new: tuple[Ints, Entries, Entries], dropped: int
-) -> Rows:
+def replaced(starts: Ints, columns: Entries, numbers: Entries, changed: Ints, new: Flat, dropped: int) -> Rows:
     """Return the rows with some of them replaced and one, if not negative, left out."""
-    sizes, wide, values = new
-    m = len(starts) - 1
-    which = np.full(m, -1, np.int64)
+    sizes, fresh, values = new
+    which, begins = np.full(len(starts) - 1, -1, np.int64), np.zeros(len(changed) + 1, np.int64)
     for r in range(len(changed)):
-        which[changed[r]] = r
-    kept = m - (1 if dropped >= 0 else 0)
-    total = 0
-    for i in range(m):
+        which[changed[r]], begins[r + 1] = r, begins[r] + sizes[r]
+    ends, row = np.zeros(len(starts) - (1 if dropped >= 0 else 0), np.int64), 0
+    for i in range(len(which)):
         if i != dropped:
-            total += sizes[which[i]] if which[i] >= 0 else starts[i + 1] - starts[i]
-    ends, out, result = np.zeros(kept + 1, np.int64), np.empty(total, np.int32), np.empty(total, np.int32)
-    row, at = 0, 0
-    for i in range(m):
-        if i == dropped:
+            ends[row + 1] = ends[row] + (sizes[which[i]] if which[i] >= 0 else starts[i + 1] - starts[i])
+            row += 1
+    out, result, row, kept = np.empty(ends[-1], np.int32), np.empty(ends[-1], np.int32), 0, 0
+    for i in range(len(which) + 1):  # rows that stay are copied together, up to the next one that does not
+        if i < len(which) and which[i] < 0 and i != dropped:
             continue
-        if which[i] >= 0:
+        if kept < i:
+            at, end = ends[row], ends[row + i - kept]
+            out[at:end], result[at:end] = columns[starts[kept] : starts[i]], numbers[starts[kept] : starts[i]]
+            row += i - kept
+        if i < len(which) and i != dropped:
             r = which[i]
-            for t in range(sizes[r]):
-                out[at], result[at] = wide[r, t], values[r, t]
-                at += 1
-        else:
-            for t in range(starts[i], starts[i + 1]):
-                out[at], result[at] = columns[t], numbers[t]
-                at += 1
-        row += 1
-        ends[row] = at
+            at, end = ends[row], ends[row + 1]
+            out[at:end], result[at:end] = fresh[begins[r] : begins[r + 1]], values[begins[r] : begins[r + 1]]
+            row += 1
+        kept = i + 1
     return ends, out, result
 
 
 @machine_code(few=FEW)
 def differences(
     first: Ints, second: Ints, factors: Ints, starts: Ints, columns: Entries, numbers: Entries
-) -> tuple[Ints, Entries, Entries] | None:
+) -> Flat | None:
     """Return row first[r] minus factors[r] times row second[r], for every r; None if one grows too large."""
-    sizes = np.zeros(len(first), np.int64)
-    widest = 0
+    sizes, room, filled = np.zeros(len(first), np.int64), 0, 0
     for r in range(len(first)):
-        widest = max(widest, starts[first[r] + 1] - starts[first[r]] + starts[second[r] + 1] - starts[second[r]])
-    widest = min(widest, WIDEST)
-    wide, values = np.empty((len(first), widest), np.int32), np.empty((len(first), widest), np.int32)
+        room += starts[first[r] + 1] - starts[first[r]] + starts[second[r] + 1] - starts[second[r]]
+    out, result = np.empty(room, np.int32), np.empty(room, np.int32)
     for r in range(len(first)):
         a, b = slice(starts[first[r]], starts[first[r] + 1]), slice(starts[second[r]], starts[second[r] + 1])
-        filled = combine(columns[a], numbers[a], columns[b], numbers[b], factors[r], wide[r], values[r])
-        if filled < 0:
+        many = combine(columns[a], numbers[a], columns[b], numbers[b], factors[r], out[filled:], result[filled:])
+        if many < 0:
             return None
-        sizes[r] = filled
-    return sizes, wide, values
+        sizes[r] = many
+        filled += many
+    return sizes, out[:filled], result[:filled]
 
 
-@machine_code(few=FEW)
-def with_changed(
-    starts: Ints, columns: Entries, numbers: Entries, changed: Ints, new: tuple[Ints, Entries, Entries]
-) -> Rows:
-    """Return the rows with some of them replaced by others, which are given one behind the other."""
-    sizes, fresh, values = new
-    which, begins = np.full(len(starts) - 1, -1, np.int64), np.zeros(len(changed) + 1, np.int64)
-    for r in range(len(changed)):
-        which[changed[r]], begins[r + 1] = r, begins[r] + sizes[r]
-    ends = np.zeros(len(starts), np.int64)
-    for i in range(len(which)):
-        ends[i + 1] = ends[i] + (sizes[which[i]] if which[i] >= 0 else starts[i + 1] - starts[i])
-    out, result = np.empty(ends[-1], np.int32), np.empty(ends[-1], np.int32)
-    for i in range(len(which)):
-        at, r = ends[i], which[i]
-        for t in range(ends[i + 1] - at):
-            if r >= 0:
-                out[at + t], result[at + t] = fresh[begins[r] + t], values[begins[r] + t]
-            else:
-                out[at + t], result[at + t] = columns[starts[i] + t], numbers[starts[i] + t]
-    return ends, out, result
+def joined(first: Flat, second: Flat) -> Flat:
+    """Return some rows and then others."""
+    sizes, columns, numbers = (np.concatenate(pair) for pair in zip(first, second, strict=True))
+    return sizes, columns, numbers

@@ -31,7 +31,6 @@ from sdcdb.auditor.proofs.lattice_walk import walk
 from sdcdb.errors import InternalError
 from sdcdb.gateway.inference.lattice.basis import Basis, fresh_basis, with_set
 from sdcdb.gateway.inference.lattice.lll import reduce_basis
-from sdcdb.gateway.inference.lattice.margins import weights
 from sdcdb.gateway.inference.lattice.short_vectors import ShortVectors
 
 Ints = NDArray[np.int64]
@@ -139,15 +138,16 @@ def _short_moves(rows: Flags) -> sparse.csr_matrix | None:
     atoms = rows.shape[1]
     if not atoms:
         return sparse.csr_matrix((0, 0), dtype=np.int64)
-    short: ShortVectors | None = _one_atom_each(atoms)
+    short: ShortVectors | None = ShortVectors.apart(atoms)
     for row in rows:
         short = None if short is None else short.with_set(row)
         short = None if short is None else short.shortened(PAIR, short.number)
-        if short is None or len(short.columns) > ENTRIES or short.size.max(initial=0.0) > SQUARED:
+        if short is None or len(short.vectors[1]) > ENTRIES or short.size.max(initial=0.0) > SQUARED:
             return None
     if short is None:
         return None
-    return sparse.csr_matrix((short.numbers.astype(np.int64), short.columns, short.starts), shape=(short.number, atoms))
+    starts, columns, numbers = short.vectors
+    return sparse.csr_matrix((numbers.astype(np.int64), columns, starts), shape=(short.number, atoms))
 
 
 def _free(system: System, rows: Flags) -> Flags:
@@ -181,11 +181,6 @@ def _all_moves(rows: Flags) -> sparse.csr_matrix | None:
     pairs[np.arange(len(alike)), alike], pairs[np.arange(len(alike)), first[basis.labels[alike]]] = 1, -1
     return sparse.csr_matrix(np.concatenate([wide, pairs]))
 
-
-def _one_atom_each(atoms: int) -> ShortVectors:
-    every, ones = np.arange(atoms, dtype=np.int32), np.ones(atoms)
-    ends = np.arange(atoms + 1, dtype=np.int64)
-    return ShortVectors(ends[:-1], ones, ones, ends, every, every * 0 + 1, weights(ones))
 
 
 def _parts(moves: sparse.csr_matrix, wanted: Ints) -> list[Ints]:

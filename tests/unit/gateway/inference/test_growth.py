@@ -155,7 +155,8 @@ def _vectors(state: Lattice) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
     if state.short is not None:
         short = state.short
         vectors = np.zeros((short.number, len(short.records)), dtype=np.int64)
-        vectors[np.repeat(np.arange(short.number), np.diff(short.starts)), short.columns] = short.numbers
+        starts, columns, numbers = short.vectors
+        vectors[np.repeat(np.arange(short.number), np.diff(starts)), columns] = numbers
         assert (vectors**2 * short.weights).sum(axis=1) == pytest.approx(short.size)
         found.append((short.labels, short.records, vectors))
     return found

@@ -171,7 +171,8 @@ def test_a_history_beyond_the_cap_certifies_no_more_than_its_margins() -> None:
 def dense(short: ShortVectors) -> Ints:
     """Return short vectors with all their entries."""
     vectors = np.zeros((short.number, len(short.records)), dtype=np.int64)
-    vectors[np.repeat(np.arange(short.number), np.diff(short.starts)), short.columns] = short.numbers
+    starts, columns, numbers = short.vectors
+    vectors[np.repeat(np.arange(short.number), np.diff(starts)), columns] = numbers
     return vectors
 
 
