@@ -11,13 +11,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sdcdb.gateway.inference.lattice.sparse_rows import LARGEST, Entries, Flat, entries_of
+from sdcdb.gateway.inference.lattice.sparse_rows import LARGEST, Entries, Flat, Rows, entries_of
 from sdcdb.gateway.inference.machine_code import machine_code
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 FINEST = 1 << 16  # a weight of 1, in whole numbers
+FACTOR = 1 << 20  # the largest number of a carrier, and how often one is taken: products fit into 64 bits
 STEPS = 64  # a sum is cleared in about so many steps, however large it is
 
 
@@ -34,29 +35,28 @@ class Carriers:
     products: Ints
 
     @classmethod
-    def of(cls, short: Ints, sums: Ints, starts: Ints, columns: Entries, numbers: Entries, weight: Floats) -> "Carriers":
+    def of(cls, short: Ints, sums: Ints, rows: Rows, weight: Floats) -> "Carriers":
         """Take some of the rows; the sums of all rows are given."""
+        starts, columns, numbers = rows
         entries = entries_of(starts, short)
         wide, local = np.unique(columns[entries], return_inverse=True)
         ends = np.concatenate([[0], np.cumsum(starts[short + 1] - starts[short])])
         whole = np.maximum(1, np.rint(weight[wide] * FINEST)).astype(np.int64)
-        rows = (ends, local.astype(np.int64), numbers[entries].astype(np.int64))
-        return cls(wide.astype(np.int32), whole, *rows, sums[short], _gram(*rows, whole))
+        own = (ends, local.astype(np.int64), numbers[entries].astype(np.int64))
+        return cls(wide.astype(np.int32), whole, *own, sums[short], _gram(*own, whole))
 
-    @property
-    def unit(self) -> int:
-        """The size of their sums."""
-        return int(abs(self.sums[0]))
+    def needed(self, sums: Ints) -> Ints | None:
+        """Return how often a carrier is to be taken off rows with these sums; None if numbers would grow too large."""
+        need = sums // abs(self.sums[0])
+        return need if max(np.abs(need).max(initial=0), np.abs(self.number).max()) <= FACTOR else None
 
 
-def clear_sums(
-    long: Ints, sums: Ints, starts: Ints, columns: Entries, numbers: Entries, carriers: Carriers
-) -> Flat | None:
+def clear_sums(long: Ints, sums: Ints, rows: Rows, carriers: Carriers) -> Flat | None:
     """Return the rows `long` without a sum, by taking carriers off; None if a number grows too large."""
-    c = carriers
-    need = sums[long] // c.unit
-    rows = (long, need, starts, columns, numbers)
-    sizes, wide, values = _cleared(*rows, c.wide, c.weight, c.ends, c.local, c.number, c.sums, c.products)
+    c, need = carriers, carriers.needed(sums[long])
+    if need is None:
+        return None
+    sizes, wide, values = _cleared(long, need, *rows, c.wide, c.weight, c.ends, c.local, c.number, c.sums, c.products)
     return None if np.abs(values).max(initial=0) > LARGEST else (sizes, wide, values.astype(np.int32))
 
 
@@ -123,7 +123,7 @@ def take_carriers(  # noqa: PLR0913, PLR0917 - one loop in machine code
 
 
 @machine_code()
-def _cleared(  # noqa: PLR0912, PLR0913, PLR0917 - one loop in machine code
+def _cleared(  # noqa: PLR0913, PLR0917 - one loop in machine code
     long: Ints,
     need: Ints,
     starts: Ints,

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from sdcdb.gateway.inference.algebra.growth import Growth
 from sdcdb.gateway.inference.lattice.basis import Basis, fresh_basis, from_short, grown, pinned, with_set
 from sdcdb.gateway.inference.lattice.margins import longest_for, margins_of_squares
-from sdcdb.gateway.inference.lattice.short_vectors import FEW, ShortVectors
+from sdcdb.gateway.inference.lattice.short_vectors import ShortVectors
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -35,8 +35,8 @@ SHADOWS, KNOWN = 3, 0.2
 DENSE = 1200
 SHARE = 0.6  # of the cap that one user's questions may raise the margin by
 EASY = 0.25  # of the longest vector that the cap bears: up to that, none is made shorter
-COMFORT = 0.7  # of the cap: up to that, no vector is made shorter
-MANY = (100, 200)  # how many are made shorter before a question is denied
+COMFORT = 0.85  # of the cap: up to that, no vector is made shorter
+FEW, MANY = 24, (100, 200)  # how many are made shorter in passing, and before a question is denied
 NUMBERS = 24_000_000  # of a basis, vectors times columns
 
 
@@ -234,7 +234,7 @@ def _within_cap(short: ShortVectors, cap: float) -> ShortVectors | None:
     """Return vectors whose margins do not pass the cap: some made shorter, if need be; None if that does not do."""
     long = EASY * longest_for(cap, len(short.counts))
     if _worst(short) > COMFORT * cap:
-        short = short.shortened(long, FEW)
+        short = short.shortened(long, FEW, by_all=False)
     for most in MANY:
         if _worst(short) <= cap:
             return short

@@ -1,9 +1,10 @@
 """Short whole-number vectors on which every answered sum vanishes: for any number of atoms.
 
-They are kept sparse. When a set is answered, vectors with a sum over it are replaced by differences: those of a
-spanning tree of least length (`sparse_trees`), which span all whole-number combinations without a sum. Where some have
-grown long, they are made shorter by others (`shortened`). Every vector is explicit: added to a table it changes no
-answer.
+They are kept sparse, but for those that have entries in many atoms (`wide_vectors`). When a set is answered, vectors
+with a sum over it are replaced. Those with few entries give their differences along a spanning tree of least length
+(`sparse_trees`), all others take as many of them as clear their sums (`clearing`): together these span all whole-number
+combinations without a sum. Where some have grown long, they are made shorter by others (`shortened`). Every vector is
+explicit: added to a table it changes no answer.
 """
 
 from dataclasses import dataclass, replace
@@ -40,7 +41,6 @@ ENTRIES = 16_000_000  # of all vectors together
 ROUNDS = 4  # of shortening one vector
 SHORT, LEAST = 32, 16  # entries of a vector by which others are cleared, and how many such vectors there are at least
 CARRIERS = 256  # so many of them, the shortest, are tried for a long vector
-FEW = 24  # vectors that are made shorter in passing
 WIDE = 256  # entries of a sparse row at least that becomes wide
 LONG = (0, 4, 8, 16, 32, 64, 128, 256, 512)  # how many vectors are taken by themselves, as the longest
 
@@ -164,8 +164,8 @@ class ShortVectors:
         """Return the vectors without their sums: differences of short ones, and others cleared by these."""
         part, uneven = self, np.zeros(len(sums), dtype=np.bool_)
         while sums.any():
-            short = uneven | part._short(sums)  # noqa: SLF001 - one of us
-            found = part._equal_sums(np.where(short, sums, 0))  # noqa: SLF001
+            short = uneven | part._short(sums)
+            found = part._equal_sums(np.where(short, sums, 0))
             if found is None:
                 return None
             part, equal = found
@@ -184,7 +184,7 @@ class ShortVectors:
 
     def _short(self, sums: Ints) -> Cells:
         """Return which vectors with a sum are so short that others are cleared by them."""
-        short = (sums != 0) & (np.diff(self.starts) <= SHORT)
+        short: Cells = (sums != 0) & (np.diff(self.starts) <= SHORT)
         if short.sum() < LEAST:
             active = np.flatnonzero(sums)
             short[active[np.argsort(self.size[active], kind="stable")[:LEAST]]] = True
@@ -201,9 +201,9 @@ class ShortVectors:
         cleared: WideVectors | None = self.wide
         if fresh is not None and (len(long) or wide.any()):
             shortest = np.sort(short[np.argsort(self.size[short], kind="stable")[:CARRIERS]])
-            carriers = Carriers.of(shortest, sums, *rows, self.weights)
+            carriers = Carriers.of(shortest, sums, rows, self.weights)
             if len(long):
-                others = clear_sums(long, sums, *rows, carriers)
+                others = clear_sums(long, sums, rows, carriers)
                 fresh = None if others is None else joined(fresh, others)
                 changed = np.concatenate([changed, long])
             if wide.any():
@@ -213,23 +213,26 @@ class ShortVectors:
         found = replace(self, wide=cleared)._with_rows(replaced(*rows, changed, fresh, int(short[-1])))  # noqa: SLF001
         return None if found is None else found._widened()  # noqa: SLF001
 
-    def shortened(self, least: float, most: int) -> "ShortVectors":
+    def shortened(self, least: float, most: int, *, by_all: bool = True) -> "ShortVectors":
         """Return the vectors with the longest of them made shorter by others, where that is possible.
 
-        They are those longer than `least`, squared, and no more than `most`. All others serve where many are made
-        shorter, and those with few entries otherwise.
+        They are those longer than `least`, squared, and no more than `most`. All others serve, or those with few
+        entries, which takes less time.
         """
-        every = self._narrowed(np.arange(self.wide.number))
-        long = np.flatnonzero(every.size > least)
-        long = long[np.argsort(-every.size[long], kind="stable")[:most]]
+        long, sparse = np.flatnonzero(self.size > least), len(self.sparse_size)
+        long = long[np.argsort(-self.size[long], kind="stable")[:most]]
         if not len(long):
             return self
+        far = long >= sparse
+        every = self._narrowed(np.arange(self.wide.number) if by_all else long[far] - sparse)
+        if not by_all:
+            long[far] = sparse + np.arange(np.count_nonzero(far))
         rows = (every.starts, every.columns, every.numbers)
-        serve = np.ones(every.number, dtype=np.bool_) if most > FEW else np.diff(every.starts) <= SHORT
+        serve = (np.diff(every.starts) <= SHORT) | by_all
         index = by_column(*rows, np.flatnonzero(serve), len(every.records))
-        changed, sizes, columns, numbers = shorter(long, *rows, every.weights, every.size, index, ROUNDS)
+        changed, sizes, columns, numbers = shorter(long, *rows, every.weights, every.sparse_size, index, ROUNDS)
         found = every._with_rows(replaced(*rows, changed, (sizes, columns, numbers), -1))  # noqa: SLF001
-        return (None if found is None else found._widened()) or self  # noqa: SLF001
+        return self if found is None else found._widened()  # noqa: SLF001
 
     def pinned(self, columns: Ints) -> "ShortVectors | None":
         """Return the vectors that leave some atoms' totals as they are, whatever whole numbers those are.
@@ -240,7 +243,8 @@ class ShortVectors:
         for column in columns:
             if part is None:
                 break
-            sums = sums_inside(part.starts, part.columns, part.numbers, np.arange(len(part.records)) == column)
+            alone = np.arange(len(part.records)) == column
+            sums = np.append(sums_inside(part.starts, part.columns, part.numbers, alone), part.wide.sums(alone))
             part = part.with_set(part.labels == column) if np.gcd.reduce(sums) <= 1 else None
         return part
 
@@ -281,14 +285,12 @@ class ShortVectors:
         size = lengths(*rows, self.weights)
         return replace(self, starts=rows[0], columns=rows[1], numbers=rows[2], sparse_size=size)
 
-    def _widened(self) -> "ShortVectors | None":
+    def _widened(self) -> "ShortVectors":
         """Return the same with sparse rows that have entries in many atoms as wide vectors."""
         entries = np.diff(self.starts)
         wide = (entries > WIDE) & (entries > len(self.records) // 8)
-        if not wide.any():
+        if not wide.any() or np.abs(self.numbers).max() > LARGEST:
             return self
-        if np.abs(self.numbers).max() > LARGEST:
-            return None
         rows = (self.starts, self.columns, self.numbers)
         more = self.wide.joined(chosen(*rows, np.flatnonzero(wide)), self.sparse_size[wide])
         starts, columns, numbers = chosen(*rows, np.flatnonzero(~wide))

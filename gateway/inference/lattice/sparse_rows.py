@@ -178,5 +178,6 @@ def differences(
 
 def joined(first: Flat, second: Flat) -> Flat:
     """Return some rows and then others."""
-    sizes, columns, numbers = (np.concatenate(pair) for pair in zip(first, second, strict=True))
-    return sizes, columns, numbers
+    sizes, columns, numbers = first
+    more, further, others = second
+    return np.concatenate([sizes, more]), np.concatenate([columns, further]), np.concatenate([numbers, others])

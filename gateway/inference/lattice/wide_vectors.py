@@ -68,8 +68,10 @@ class WideVectors:
 
     def cleared(self, sums: Ints, carriers: Carriers, weight: Floats) -> "WideVectors | None":
         """Return the vectors without their sums, by taking carriers off; None if a number grows too large."""
-        numbers, size, c = self.numbers.copy(), self.size.copy(), carriers
-        need, weight = sums // c.unit, weight[c.wide]
+        c, need = carriers, carriers.needed(sums)
+        if need is None:
+            return None
+        numbers, size, weight = self.numbers.copy(), self.size.copy(), weight[c.wide]
         fits = _clear(numbers, size, need, weight, c.wide, c.weight, c.ends, c.local, c.number, c.sums, c.products)
         return WideVectors(numbers, size) if fits else None
 

@@ -182,7 +182,6 @@ def _all_moves(rows: Flags) -> sparse.csr_matrix | None:
     return sparse.csr_matrix(np.concatenate([wide, pairs]))
 
 
-
 def _parts(moves: sparse.csr_matrix, wanted: Ints) -> list[Ints]:
     """Return the moves that reach these atoms, as bases of parts that share no atom."""
     shared = moves.copy()
