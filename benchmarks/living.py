@@ -12,9 +12,13 @@ Denials for size alone are left out on both sides: such sets are too small whate
 
 import argparse
 import statistics
+import tempfile
 import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import duckdb
 from record import record
@@ -65,11 +69,14 @@ class Tally:
         return [name, f"{people:,}", f"{len(self.refreshes)}", f"{self.asked:,}", share, rules, median, last, refresh]
 
 
-def open_staff(people: int, seed: int) -> sdcdb.Database:
-    """Create a company in memory."""
-    db = sdcdb.open(":memory:", policy())
-    create(db.con, "staff", people, seed=seed)
-    return db
+@contextmanager
+def opened_staff(people: int, seed: int) -> Iterator[sdcdb.Database]:
+    """Create a company in a file, and open it."""
+    with tempfile.TemporaryDirectory() as folder:
+        with sdcdb.open(Path(folder) / "staff.duckdb", policy(), create=True) as db:
+            create(db.con, "staff", people, seed=seed)
+        with sdcdb.open(Path(folder) / "staff.duckdb", policy()) as db:
+            yield db
 
 
 def hire(con: duckdb.DuckDBPyConnection, first: int, number: int) -> None:
@@ -85,7 +92,7 @@ def hires(seed: int, *, still: bool) -> Tally:
     """Ask 300 questions, with ten newcomers after every fifteen, or with none."""
     found = Tally()
     asked = questions(300, seed)
-    with open_staff(1_000, seed) as db, db.gateway() as gateway:
+    with opened_staff(1_000, seed) as db, db.gateway() as gateway:
         for turn in range(20):
             for sql in asked[15 * turn : 15 * turn + 15]:
                 found.ask(gateway, sql)
@@ -99,7 +106,7 @@ def raises(seed: int) -> Tally:
     """Ask 150 questions, raise everybody's salary, and ask 150 more."""
     found = Tally()
     asked = questions(300, seed)
-    with open_staff(1_000, seed) as db, db.gateway() as gateway:
+    with opened_staff(1_000, seed) as db, db.gateway() as gateway:
         for sql in asked[:150]:
             found.ask(gateway, sql)
         db.con.execute("UPDATE staff SET salary = least(250000, round(salary * 1.03))")
@@ -113,7 +120,7 @@ def year(seed: int, days: int) -> Tally:
     """Let 0.1% of 100,000 people leave, come or change every day, and ask twice."""
     found = Tally()
     asked = questions(2 * days, seed)
-    with open_staff(100_000, seed) as db, db.gateway() as gateway:
+    with opened_staff(100_000, seed) as db, db.gateway() as gateway:
         for day in range(days):
             hire(db.con, NEW + 100 * day, 35)
             db.con.execute(f"DELETE FROM staff WHERE id IN (SELECT id FROM staff ORDER BY hash(id, -{day}) LIMIT 35)")
