@@ -38,6 +38,7 @@ Entries = NDArray[np.int32]
 Cells = NDArray[np.bool_]
 
 ENTRIES = 16_000_000  # of all vectors together
+EASY = 4_000_000  # entries up to which all vectors serve to make others shorter
 ROUNDS = 4  # of shortening one vector
 SHORT, LEAST = 32, 16  # entries of a vector by which others are cleared, and how many such vectors there are at least
 CARRIERS = 256  # so many of them, the shortest, are tried for a long vector
@@ -135,6 +136,8 @@ class ShortVectors:
             further, sparse = order[before:number], len(self.sparse_size)
             add_squares(self.starts, self.columns, self.numbers, further[further < sparse], long)
             self.wide.add_squares(further[further >= sparse] - sparse, long)
+            if float((long / self.records**2).max()) >= least:
+                break
             found = self.size[order[number]] / self.weights + long
             worst = float((found / self.records**2).max())
             if worst < least:
@@ -217,8 +220,9 @@ class ShortVectors:
         """Return the vectors with the longest of them made shorter by others, where that is possible.
 
         They are those longer than `least`, squared, and no more than `most`. All others serve, or those with few
-        entries, which takes less time.
+        entries, which takes less time and is the way where there are many.
         """
+        by_all &= len(self.columns) <= EASY
         long, sparse = np.flatnonzero(self.size > least), len(self.sparse_size)
         long = long[np.argsort(-self.size[long], kind="stable")[:most]]
         if not len(long):
