@@ -139,7 +139,7 @@ def in_numpy(con: duckdb.DuckDBPyConnection) -> None:
 def in_numpy_by_key(con: duckdb.DuckDBPyConnection, plan: Plan, subkey: str) -> None:
     """Perturb the table in numpy and pandas with the draws of the plan, and write it back."""
     frame = con.sql("SELECT * FROM t").df()
-    words = digests(subkey, frame.pop("id").tolist())  # a loop: numpy has no SHA-256
+    words = digests(subkey, "bits 0", frame.pop("id").tolist())  # a loop: numpy has no SHA-256
     for each in plan.fitted:
         (name,), row = each.columns, plan.row(each)
         lane = row.lanes[row.place(name)]
@@ -160,11 +160,11 @@ def in_numpy_by_key(con: duckdb.DuckDBPyConnection, plan: Plan, subkey: str) -> 
     con.unregister("perturbed")
 
 
-def digests(subkey: str, keys: list[int]) -> NDArray[np.uint64]:
+def digests(subkey: str, block: str, keys: list[int]) -> NDArray[np.uint64]:
     """Return the four words of every record's digest, in the order in which a view counts bits."""
-    made = bytearray()
+    made, prefix = bytearray(), f"{subkey}:{block}:".encode()
     for key in keys:
-        made += hashlib.sha256(b"%s:bits 0:%d" % (subkey.encode(), key)).digest()
+        made += hashlib.sha256(b"%s%d" % (prefix, key)).digest()
     return np.frombuffer(made, ">u8").reshape(-1, 4)[:, [1, 0, 3, 2]].astype(np.uint64)
 
 

@@ -9,7 +9,7 @@ CREATE TABLE IF NOT EXISTS sdc.bits (
     place VARCHAR NOT NULL,
     first_bit INTEGER NOT NULL, -- counted over all digests of a record, 256 bits each
     width INTEGER NOT NULL,
-    half INTEGER NOT NULL, -- 1: the second of two normal numbers made of the same 48 bits
+    half INTEGER NOT NULL, -- 1: the second of two normal numbers made of the same bits
     PRIMARY KEY (table_name, place)
 );
 

@@ -6,8 +6,10 @@ where they do not.
 """
 
 import hashlib
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any
 
 import duckdb
@@ -192,7 +194,7 @@ def _wanted_column(found: TableProfile, name: str, method: Method) -> tuple[Para
     column = _column(found, name)
     shape = {"domain": method.get("domain"), "step": method.get("step")}
     params = _params(name, {each: value for each, value in method.items() if each not in shape}, records=False)
-    return params, ColumnSpec(column.name, column.type, _domain(name, shape["domain"]), shape["step"])
+    return params, ColumnSpec(column.name, column.type, _domain(name, shape["domain"]), _step(name, shape["step"]))
 
 
 def _domain(name: str, given: Any) -> tuple[float, float] | None:
@@ -205,6 +207,15 @@ def _domain(name: str, given: Any) -> tuple[float, float] | None:
     if not low < high:
         raise DataError(f"the domain of {name!r} must be two numbers, the lower one first: [0, 100]")
     return low, high
+
+
+def _step(name: str, given: Any) -> float | None:
+    if given is None:
+        return None
+    step = float(given) if isinstance(given, int | float | Decimal) and not isinstance(given, bool) else math.nan
+    if not (step > 0 and math.isfinite(step)):
+        raise DataError(f"the step of {name!r} must be a number above zero, such as 0.5, not {given!r}")
+    return step
 
 
 def _params(place: str, method: Method, *, records: bool) -> Params:

@@ -201,8 +201,8 @@ def _declared(call: Call, found: "TableProfile", view: str, spec: Mapping[str, A
     try:
         return Table.model_validate({"key": key, "columns": columns, "protect": {view: made}})
     except ValidationError as problem:
-        wrong = "; ".join(f"{'.'.join(map(str, each['loc'][-2:]))}: {each['msg']}" for each in problem.errors())
-        raise DataError(wrong) from None
+        wrong = [f"{'.'.join(map(str, each['loc'][-2:]))}: {each['msg']}" for each in problem.errors()]
+        raise DataError("; ".join(dict.fromkeys(wrong))) from None  # once, however many columns it is wrong for
 
 
 def governed(call: Call) -> "Governed":

@@ -41,11 +41,15 @@ class Published:
     opaque: Mapping[str, str]
     planned: bool
     """Whether a plan says how it was made: a value that the matrix does not have was then NULL, or came later."""
+    empty: frozenset[str] = frozenset()
+    """Categories that had no values when the view was made, and so have no matrix."""
 
     def matrix(self, column: str) -> "TransitionMatrix":
         """Return the matrix of a column."""
         if column in self.matrices:
             return self.matrices[column]
+        if column in self.empty:
+            raise DataError(f"{column!r} of {self.name!r} had no values when the view was made: make it again")
         which = f"those that have: {', '.join(self.matrices)}" if self.matrices else "none of its columns has"
         raise DataError(f"{column!r} of {self.name!r} has no transition matrix; {which}")
 
@@ -93,14 +97,16 @@ def published(call: Call) -> Published:
         raise DataError("original goes with matrix: a protected view knows its own table")
     plan = catalogue.entry(call.cursor, call.reading("view")).plan
     changed = [(column, each) for each in plan.fitted for column in each.columns]
+    with_matrix = {column: each for column, each in changed if isinstance(each, FittedTransition)}
     return Published(
         name=plan.view,
         columns=plan.columns,
         rows=quoted(view.reference),
         original=quoted(table_reference(plan.table)),
-        matrices={column: each.transition() for column, each in changed if isinstance(each, FittedTransition)},
-        opaque={column: each.technique for column, each in changed if not isinstance(each, FittedTransition)},
+        matrices={column: each.transition() for column, each in with_matrix.items() if each.shape.values},
+        opaque={column: each.technique for column, each in changed if column not in with_matrix},
         planned=True,
+        empty=frozenset(column for column, each in with_matrix.items() if not each.shape.values),
     )
 
 

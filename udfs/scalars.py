@@ -62,9 +62,23 @@ def _sampling_belief(values: Any, matching: float, domain: Any) -> Any:
 def _noise_belief(observed: Any, likelihood: Any, prior: Any) -> Any:
     """Lists count from 1 in SQL; an empty prior is a uniform one."""
     places = np.asarray(observed, np.float64)
-    if (places != np.round(places)).any():
+    if not len(places) or (places != np.round(places)).any():
         raise DataError("observed must list, for each matching record, the place of its value: 1, 2, 3, ...")
-    return equivocation.after_noise(places.astype(np.int64) - 1, likelihood, prior if len(prior) else None)
+    sizes = {len(row) for row in likelihood}
+    if len(sizes) > 1:
+        raise DataError("the rows of the likelihood must be equally long: one number for each value that may come out")
+    (size,) = sizes or {0}
+    if len(places) and not (places.min() >= 1 and places.max() <= size):
+        raise DataError(f"observed must lie in 1 to {size}: a row of the likelihood has no other place")
+    chances = np.asarray(likelihood, np.float64)
+    allowed = chances[np.asarray(prior, np.float64) > 0] if len(prior) == len(chances) else chances
+    for place in places.astype(np.int64):
+        if not (allowed[:, place - 1] > 0).any():
+            raise DataError(
+                f"what is published at place {place} cannot come from any value: pass the likelihood of the noise that "
+                "was added, and a prior that allows the value"
+            )
+    return equivocation.after_noise(places.astype(np.int64) - 1, chances, prior if len(prior) else None)
 
 
 def _security(entropies: Any, threshold: float, allowed: float) -> dict[str, Any]:

@@ -63,7 +63,7 @@ class Dialect(ABC):
         first, *rest = node.expressions
         kind, text = str(node.this), str(first.this)
         arguments = [self.bound(argument.copy(), binding) for argument in rest]
-        if kind == "SDC_DRAW":
+        if kind in ("SDC_DRAW", "SDC_LATE"):
             return self.raw(self.draw(binding, text, *cut_of(node)))
         if kind == "SDC_ONCE":
             return exp.Paren(this=self.bound(held(node), binding))

@@ -64,6 +64,12 @@ class DuckDBDialect(Dialect):
             digests[f"sdc digest {block}"] = _digest(binding, block, _own(key_name))
             above[name] = _cut(_own(f"sdc word {block} {word}"), bit % WORD, width)
             node.replace(self.raw(_own(name)))
+        for node in (node for tree in trees for node in placeholders(tree, "SDC_LATE")):
+            block, (bit, width) = str(node.expressions[0].this), cut_of(node)
+            key_name = "sdc person" if block.startswith(PERSON) else "sdc key"
+            keys[key_name] = _key(binding.key_of(block))
+            late = _word(_digest(binding, block, _own(key_name)), bit // WORD)  # in its place, as a CASE may skip it
+            node.replace(self.raw(_cut(late, bit % WORD, width)))
         halves, words = _words(needed)
         for node in (node for tree in trees for node in placeholders(tree, "SDC_CODE")):
             if of_the_table_alone(node):

@@ -1,11 +1,12 @@
 """The row that a technique's expression may look at: its own columns, its sticky draws, and constants found at fitting.
 
-An expression is a sqlglot tree in which five names stand for what engines spell, or lay out, differently:
+An expression is a sqlglot tree in which six names stand for what engines spell, or lay out, differently:
 
 | placeholder                | meaning                                                                               |
 |----------------------------|---------------------------------------------------------------------------------------|
 | SDC_DRAW('block', lane)    | a uniform whole number from 0 to 2^32 - 1, fixed by secret, table, record and position |
 | SDC_DRAW('block', bit, n)  | the same from 0 to 2^n - 1: the n bits of a digest from `bit` on, inside one word      |
+| SDC_LATE('block', bit, n)  | the same where a digest is computed only for the records that come to it               |
 | SDC_ITEM('list', index)    | an item, counted from 1, of a list that fitting found                                  |
 | SDC_CODE('list', value)    | the position, counted from 0, of a value in such a list; NULL when it is not there     |
 | SDC_JOINED('table', 'col') | a column of the record's row in a table that fitting stored                            |
@@ -25,7 +26,9 @@ from sdcdb.errors import InternalError
 TABLE = "t"  # alias of the table in every view
 LANES = 8  # draws of 32 bits in one digest
 DIGEST, WORD = 256, 64  # bits; no draw crosses the end of a word
-PAIR = 48  # bits of two normal numbers
+PAIR, NARROW_PAIR = 48, 40  # bits of two normal numbers; the fewer ones are for coarse grids
+RADIUS = 24  # bits, at least: of a pair, the others are the angle
+LEAD, TAIL = 8, 52  # bits of a rank where space is scarce: the leading ones, and those of a digest by itself
 OWN = 2  # draws that a column has in the shared digests, at most
 SPAN = 2**32
 RECORD = ""  # the column name under which draws for the record as a whole are kept
@@ -79,6 +82,23 @@ class Row:
         place = self.place(column.replace(":", "::"))
         return placeholder("SDC_DRAW", f"{self.whose}{place}:{block}", lane)
 
+    def rank(self, column: str) -> exp.Expr:
+        """Return a draw so fine that no two records tie, even among ten million: of 60 or 62 bits."""
+        if self.leads(column):
+            return exp.Paren(this=bigint(self.draw(column)) * number(2**TAIL) + self.tail(column))
+        low = exp.Paren(this=exp.BitwiseRightShift(this=self.draw(column, 1), expression=number(2)))
+        return exp.Paren(this=self.draw(column, 0) * number(2**30) + low)
+
+    def leads(self, column: str) -> bool:
+        """Return whether the column's first draw is only the leading bits of its rank."""
+        lane = self.lanes.get(self.place(column))
+        return isinstance(lane, Bits) and lane.width == LEAD
+
+    def tail(self, column: str) -> exp.Expr:
+        """Return the other bits of its rank, from a digest that no other column has."""
+        place = self.place(column.replace(":", "::"))
+        return placeholder("SDC_LATE", f"{self.whose}{place}:tail", 0, TAIL)
+
     def width(self, column: str) -> int:
         """Return how many bits the column's first draw has."""
         lane = self.lanes.get(self.place(column), 0)
@@ -108,9 +128,10 @@ class Row:
         """
         lane = self.lanes[self.place(column)]
         if isinstance(lane, Bits):  # both numbers need the radius, and in the CASE of NULL each would compute it
-            size, sine = lane.width // 2, lane.half
-            first, second = (_cut(lane.first + place * size, size, self.whose) for place in (0, 1))
-            radius = once(f"{self.whose}radius {lane.first} {size}", _radius(first, size))
+            wide, sine = max(RADIUS, lane.width // 2), lane.half
+            size = lane.width - wide
+            first, second = _cut(lane.first, wide, self.whose), _cut(lane.first + wide, size, self.whose)
+            radius = once(f"{self.whose}radius {lane.first} {wide}", _radius(first, wide))
         else:
             size, sine = 32, lane % 2
             first, second = (_shared(lane - sine, place, self.whose) for place in (0, 1))
@@ -126,7 +147,7 @@ def _radius(draw: exp.Expr, size: int) -> exp.Expr:
 
 
 def placeholder(name: str, *arguments: str | int | exp.Expr) -> exp.Anonymous:
-    """Return one of the five placeholders."""
+    """Return one of the six placeholders."""
     return exp.Anonymous(this=name, expressions=[_literal(argument) for argument in arguments])
 
 

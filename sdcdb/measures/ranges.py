@@ -96,8 +96,8 @@ def _on_grid(first: Ints, last: Ints, sums: Floats, n: int, grid: tuple[float, f
     off = np.flatnonzero(np.abs(steps - whole) > 1e-6 + 1e-12 * np.abs(steps))
     if off.size:
         raise DataError(
-            f"the sum {sums[off[0]]:g} over records {first[off[0]]} to {last[off[0]] - 1} is not possible for values "
-            f"{low:g}, {low + step:g}, ...: check the step"
+            f"the sum {sums[off[0]]:g} of range {off[0] + 1} is not possible for {last[off[0]] - first[off[0]]} values "
+            f"of {low:g}, {low + step:g}, ...: check the step"
         )
     lower, upper = _bounds(first, last, whole, n, _Box(0.0, most, 0.5))
     return low + lower * step, low + upper * step

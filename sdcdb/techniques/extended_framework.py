@@ -9,7 +9,7 @@ from sdcdb.techniques.families.framework import NumberMethod, Parts, PatternPara
 from sdcdb.techniques.families.leaves import grown_from, training_table
 from sdcdb.techniques.families.linear import rules_of, shapes_for
 from sdcdb.techniques.framework import similar
-from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Kind, Source, Technique, two_draws
+from sdcdb.techniques.technique import ColumnSpec, Draws, Engine, Fitted, Kind, Source, Technique, two_draws
 from sdcdb.trees.tree import Tree
 
 
@@ -60,5 +60,11 @@ def drawn(
 
 
 TECHNIQUE = Technique(
-    "extended_framework", Kind.ANY, ExtendedFramework, Fitted, fit, joint=True, draws=draws_by_part(two_draws)
+    "extended_framework",
+    Kind.ANY,
+    ExtendedFramework,
+    Fitted,
+    fit,
+    joint=True,
+    draws=draws_by_part(two_draws, Draws.RANK),
 )

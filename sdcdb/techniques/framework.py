@@ -5,10 +5,9 @@ from typing import Literal
 from sdcdb.techniques import capt, rpt
 from sdcdb.techniques.families.framework import NoiseParams, Parts, PatternParams, draws_by_part
 from sdcdb.techniques.families.grain import points_bits
-from sdcdb.techniques.families.leaf_noise import FittedLeafNoise, noise_shape, ranges_of
+from sdcdb.techniques.families.leaf_noise import FittedLeafNoise, leaf_noise_draws, noise_shape, ranges_of
 from sdcdb.techniques.families.leaves import grown_from, training_table
-from sdcdb.techniques.families.numbers import normal_draws
-from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Kind, Source, Technique
+from sdcdb.techniques.technique import ColumnSpec, Draws, Engine, Fitted, Kind, Source, Technique
 from sdcdb.trees.table import TrainingTable
 
 
@@ -73,5 +72,11 @@ def similar(
 
 
 TECHNIQUE = Technique(
-    "framework", Kind.ANY, Framework, FittedFramework, fit, joint=True, draws=draws_by_part(normal_draws)
+    "framework",
+    Kind.ANY,
+    Framework,
+    FittedFramework,
+    fit,
+    joint=True,
+    draws=draws_by_part(leaf_noise_draws, Draws.RANK),
 )

@@ -152,7 +152,7 @@ def fit(engine: Engine, table: Source, _columns: tuple[ColumnSpec, ...], params:
     names = _named(types, params.columns or table.quasi, "recode")
     if not names:
         raise DataError(
-            f"{table.view!r} has no quasi-identifier to recode: give them the role quasi, or name `columns`"
+            f"{table.name!r} has no quasi-identifier to recode: give them the role quasi, or name `columns`"
         )
     stray = [name for name in params.hierarchies if fold(name) not in {fold(each) for each in names}]
     if stray:

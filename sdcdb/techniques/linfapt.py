@@ -4,9 +4,8 @@ from typing import Literal
 
 from sdcdb.fields.amount import Amount
 from sdcdb.techniques.families.grain import points_bits
-from sdcdb.techniques.families.leaf_noise import FittedLeafNoise, noise_shape, ranges_of
+from sdcdb.techniques.families.leaf_noise import FittedLeafNoise, leaf_noise_draws, noise_shape, ranges_of
 from sdcdb.techniques.families.leaves import ClassParams, grown
-from sdcdb.techniques.families.numbers import normal_draws
 from sdcdb.techniques.technique import ColumnSpec, Engine, Kind, ShareField, Source, Technique
 
 
@@ -49,4 +48,4 @@ def fit(engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: 
     )
 
 
-TECHNIQUE = Technique("linfapt", Kind.NUMBER, Linfapt, FittedLinfapt, fit, joint=True, draws=normal_draws)
+TECHNIQUE = Technique("linfapt", Kind.NUMBER, Linfapt, FittedLinfapt, fit, joint=True, draws=leaf_noise_draws)

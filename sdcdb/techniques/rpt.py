@@ -5,11 +5,11 @@ from typing import Any, Literal
 
 from sqlglot import exp
 
-from sdcdb.engines.expressions import Row, bigint, flag, item, number, typed, where
+from sdcdb.engines.expressions import LEAD, TAIL, Row, bigint, flag, item, number, typed, where
 from sdcdb.techniques.families.categories import CategoryShape, category_shape
 from sdcdb.techniques.families.leaf_class import expected_changes, frequencies
 from sdcdb.techniques.families.leaves import TreeParams, grown, leaf, leaf_counts, over_rows, present
-from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Kind, Params, Source, Technique
+from sdcdb.techniques.technique import ColumnSpec, Engine, Fitted, Kind, Params, Source, Technique, rank_draw
 from sdcdb.trees.tree import Tree
 
 NEVER = 2**62  # draws are below this
@@ -43,6 +43,8 @@ class FittedRpt(Fitted):
     """For each leaf the classes, minority ones first, as positions among the values."""
     ends: tuple[tuple[int, ...], ...]
     """For each leaf and class but the last, the smallest draw beyond it."""
+    leads: bool = False
+    """Whether draws have two parts, the second of which is computed only for records that tie in the first."""
     expected_changes: float
 
     def lists(self) -> Mapping[str, tuple[Any, ...]]:
@@ -53,6 +55,9 @@ class FittedRpt(Fitted):
         outcomes = tuple(c + 1 for own in self.outcomes for c in (*own, *[own[-1]] * (width - len(own))))
         ends = tuple(end for own in self.ends for end in (*own, *[NEVER] * (width - 1 - len(own))))
         named = {f"{column} values": self.shape.values, f"{column} outcomes": outcomes}
+        if self.leads and ends:
+            leading = tuple(min(end >> TAIL, 2**LEAD) for end in ends)  # no draw has as much as the last
+            return named | {f"{column} ends": leading, f"{column} tails": tuple(end % 2**TAIL for end in ends)}
         return named | ({f"{column} ends": ends} if ends else {})
 
     @property
@@ -67,10 +72,19 @@ class FittedRpt(Fitted):
         at, width = bigint(leaf(self.tree, row)), self._width
         place: exp.Expr = at * number(width) + number(1)
         for position in range(width - 1):
-            end = item(f"{column} ends", at.copy() * number(width - 1) + number(position + 1))
-            place = place + flag(fine_draw(row, column) >= end)
+            place = place + self._beyond(row, at.copy() * number(width - 1) + number(position + 1))
         shown = where(present(row.value(column)), place)
         return {column: typed(item(f"{column} values", item(f"{column} outcomes", shown)), self.shape.type)}
+
+    def _beyond(self, row: Row, index: exp.Expr) -> exp.Expr:
+        """Return 1 where the record's draw is at an end or beyond it, else 0."""
+        (column,) = self.columns
+        end = item(f"{column} ends", index)
+        if not self.leads:
+            return flag(row.rank(column) >= end)
+        leading = row.draw(column)
+        tied = flag(row.tail(column) >= item(f"{column} tails", index.copy()))
+        return exp.Case().when(leading.eq(end), tied).else_(flag(leading.copy() > end.copy()))
 
     def null_safe(self) -> bool:
         """A NULL index gives NULL."""
@@ -89,12 +103,6 @@ class FittedRpt(Fitted):
             f"{len(self.outcomes)} leaves have several classes; about {self.expected_changes:,.0f} records change, and "
             "each leaf keeps its counts"
         }
-
-
-def fine_draw(row: Row, column: str) -> exp.Expr:
-    """Return a draw of 62 bits from the column's two: even among ten million records, ties are very unlikely."""
-    low = exp.Paren(this=exp.BitwiseRightShift(this=row.draw(column, 1), expression=number(2)))
-    return exp.Paren(this=row.draw(column, 0) * number(2**30) + low)
 
 
 def fit(engine: Engine, table: Source, columns: tuple[ColumnSpec, ...], params: Params) -> FittedRpt:
@@ -117,6 +125,7 @@ def fit_class(engine: Engine, table: Source, column: ColumnSpec, tree: Tree) -> 
     return FittedRpt(
         columns=(column.name,), shape=shape, tree=tree, outcomes=tuple(outcomes),
         ends=_ends(engine, table, tree, column.name, ranks), expected_changes=expected_changes(found),
+        leads=table.row.leads(column.name),
     )  # fmt: skip
 
 
@@ -128,9 +137,7 @@ def _ends(
     if not wanted:
         return tuple(() for _ in ranks)
     row = table.row
-    inner = over_rows(
-        engine, table, {"leaf": leaf(tree, row), "draw": fine_draw(row, column)}, [present(row.value(column))]
-    )
+    inner = over_rows(engine, table, {"leaf": leaf(tree, row), "draw": row.rank(column)}, [present(row.value(column))])
     listed = ", ".join(f"({at}, {rank + 1})" for at, rank in wanted)
     rows = engine.query(
         f"SELECT leaf, n, draw FROM (SELECT leaf, draw, row_number() OVER (PARTITION BY leaf ORDER BY draw) AS n "
@@ -140,4 +147,4 @@ def _ends(
     return tuple(tuple(draws[at, rank] for rank in own) for at, own in enumerate(ranks))
 
 
-TECHNIQUE = Technique("rpt", Kind.CATEGORY, Rpt, FittedRpt, fit)
+TECHNIQUE = Technique("rpt", Kind.CATEGORY, Rpt, FittedRpt, fit, draws=rank_draw)

@@ -43,6 +43,10 @@ class Draws(IntEnum):
     """A normal number, half of a pair: two draws make two of them (Box and Muller), for two columns."""
     SMALL = 4
     """One draw of 16 bits: enough for a column of few categories."""
+    COARSE_NORMAL = 5
+    """A normal number on a grid of so few steps that 40 bits for a pair do where 48 do not fit."""
+    RANK = 6
+    """A draw without ties, of 64 bits; where they do not fit, 8 of them, and a digest for the records that tie."""
 
 
 def _value_text(given: Any) -> Any:
@@ -213,6 +217,11 @@ def one_draw(_column: ColumnSpec, _params: Params) -> Draws:
 def two_draws(_column: ColumnSpec, _params: Params) -> Draws:
     """Request two draws, the first of which may be used alone."""
     return Draws.TWO
+
+
+def rank_draw(_column: ColumnSpec, _params: Params) -> Draws:
+    """Request a draw that puts records in order."""
+    return Draws.RANK
 
 
 Fit = Callable[[Engine, Source, tuple[ColumnSpec, ...], Any], Fitted | tuple[Fitted, ...]]

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from sdcdb.similarity.similarity import Graph, Similarity
 
 FEW = 60  # a column with more values than this says little about which values are similar, and costs much
-TWO = 2  # values: one subset, as alone each would be kept nearly always
+TWO = 2  # values: one subset, as alone each would be kept nearly always; more have at least two subsets fewer
 
 
 class Partitioned(Params):
@@ -30,8 +30,9 @@ class Partitioned(Params):
     """The weight of S' in the total similarity; S'' gets the rest (eq. 1)."""
     subsets: int | None = Field(default=4, ge=1)
     """The paper's k, the number of subsets, or as many as the values allow. `null`: fitting chooses it."""
-    min_size: int = Field(default=1, ge=1)
-    """minS, the smallest number of values in a subset."""
+    min_size: int | None = Field(default=None, ge=1)
+    """minS, the smallest number of values in a subset. `null`: two where the values suffice, and fewer subsets, if need
+    be, so that there are at least two fewer than values."""
     optimiser: Literal["local", "genetic"] = "local"
     """How the partition is searched: `genetic` as in the paper, or `local`, which cuts at least as well."""
 
@@ -44,8 +45,9 @@ class Vicus(Partitioned):
     each other value of its subset with psp, and to each value outside with pdp (VICUS 2012, eqs. 8 to 11).
 
     Similarity looks at all columns of the table that have up to 60 values, identifiers apart, whichever of them are
-    perturbed. A column of two values is one subset; one of three or four has, by default, each value by itself, and is
-    then kept nearly always: give it `subsets: 2`, or a smaller `k2`, where that is too often.
+    perturbed. By default there are four subsets, but at least two fewer than values, and pairs or more where the values
+    suffice: two or three values are one subset, four are two pairs, eight are four. A value that is a subset by itself
+    is kept nearly always, so that with `subsets: 4, min_size: 1` a column of four values hardly changes.
     """
 
     method: Literal["vicus"]
@@ -81,21 +83,27 @@ def fit_partitioned(
         subsets: tuple[tuple[str, ...], ...] = ()
         if shape.values:
             matrix = total.loc[list(shape.values), list(shape.values)].to_numpy()
-            most = number_of_subsets(len(shape.values), params)
-            subsets = partition(matrix, most, params.min_size, params.optimiser).subsets(shape.values)
+            k, least = number_of_subsets(len(shape.values), params)
+            subsets = partition(matrix, k, least, params.optimiser).subsets(shape.values)
         results.append((column, shape, subsets))
     return results
 
 
-def number_of_subsets(size: int, params: Partitioned) -> int | None:
-    """Return into how many subsets this many values go: None to let fitting choose, 1 for two values.
+def number_of_subsets(size: int, params: Partitioned) -> tuple[int | None, int]:
+    """Return into how many subsets this many values go, None to let fitting choose, and the smallest size of each.
 
-    >>> [number_of_subsets(size, Vicus(method="vicus", k1=5, k2=20)) for size in (1, 2, 3, 4, 9)]
-    [1, 1, 3, 4, 4]
+    >>> [number_of_subsets(size, Vicus(method="vicus", k1=5, k2=20)) for size in (2, 3, 4, 5, 6, 7, 8)]
+    [(1, 2), (1, 2), (2, 2), (3, 1), (4, 1), (4, 1), (4, 2)]
+    >>> [number_of_subsets(size, Vicus(method="vicus", k1=5, k2=20, min_size=1)) for size in (2, 3, 4, 9)]
+    [(1, 1), (3, 1), (4, 1), (4, 1)]
     """
-    if size <= TWO:
-        return 1
-    return None if params.subsets is None else min(params.subsets, max(1, size // params.min_size))
+    least = params.min_size or TWO
+    if size <= TWO or params.subsets is None:
+        return (1 if size <= TWO else None), least
+    if params.min_size is not None:
+        return min(params.subsets, max(1, size // least)), least
+    k = max(1, min(params.subsets, size - TWO))
+    return k, min(TWO, size // k)
 
 
 def similarities(

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.resources import files
-from itertools import count
 from typing import Any
 
 import duckdb
@@ -12,14 +11,12 @@ from sqlglot import exp
 
 from sdcdb.connection.identifiers import fold, identifier, quoted
 from sdcdb.engines.duckdb import SCHEMA, enum_name
-from sdcdb.engines.expressions import PAIR, WORD, Bits, Lane
+from sdcdb.engines.expressions import Bits, Lane
 from sdcdb.errors import DatabaseError, choices
 from sdcdb.techniques.technique import Draws
 from sdcdb.version import __version__
+from sdcdb.views.packing import packed
 from sdcdb.views.plan import Plan
-
-UNIT = 16  # bits: every draw has a multiple of them
-WIDTHS = {Draws.SMALL: UNIT, Draws.ONE: 32, Draws.TWO: 64, Draws.NORMAL: PAIR}
 
 
 @dataclass(frozen=True)
@@ -59,28 +56,12 @@ def lanes(con: duckdb.DuckDBPyConnection, table: str, needed: Mapping[str, Draws
     earlier: dict[str, int] = dict(con.execute(sql, [table]).fetchall())
     sql = f"SELECT place, first_bit, width, half FROM {SCHEMA}.bits WHERE table_name = ?"
     given = {place: Bits(*rest) for place, *rest in con.execute(sql, [table]).fetchall()}
-    for place, draws in sorted(needed.items(), key=lambda each: -WIDTHS[each[1]]):  # small ones fill the gaps
-        if place not in given and place not in earlier:
-            given[place] = _free(list(given.values()), draws)
-            con.execute(f"INSERT INTO {SCHEMA}.bits VALUES (?, ?, ?, ?, ?)", [table, place, *given[place]])
+    wanted = {place: draws for place, draws in needed.items() if place not in given and place not in earlier}
+    new = packed(list(given.values()), wanted)
+    for place, bits in new.items():
+        con.execute(f"INSERT INTO {SCHEMA}.bits VALUES (?, ?, ?, ?, ?)", [table, place, *bits])
+    given |= new
     return {place: earlier[place] if place in earlier else given[place] for place in needed}
-
-
-def _free(given: list[Bits], draws: Draws) -> Bits:
-    """Return free bits: the second half of a pair of normals if one is left, else the first room inside a word.
-
-    >>> pair = Bits(0, 48)
-    >>> [tuple(_free([pair], draws)) for draws in (Draws.NORMAL, Draws.SMALL, Draws.ONE)]
-    [(0, 48, 1), (48, 16, 0), (64, 32, 0)]
-    """
-    if draws is Draws.NORMAL:
-        whole = {bits.first for bits in given if bits.half}
-        if alone := [bits for bits in given if bits.width == PAIR and bits.first not in whole]:
-            return Bits(alone[0].first, PAIR, 1)
-    width = WIDTHS[draws]
-    taken = {unit for bits in given for unit in range(bits.first // UNIT, (bits.first + bits.width) // UNIT)}
-    starts = (word * WORD + place for word in count() for place in range(0, WORD - width + 1, UNIT))
-    return Bits(next(s for s in starts if taken.isdisjoint(range(s // UNIT, (s + width) // UNIT))), width)
 
 
 def forget_stored(con: duckdb.DuckDBPyConnection, plan: Plan, keep: Plan) -> None:

@@ -14,7 +14,7 @@ from sdcdb.fields.strict import Strict
 from sdcdb.techniques.registry import TECHNIQUES
 from sdcdb.techniques.technique import Fitted
 
-VERSION = 3  # of a plan and of the lists that are stored with it; 1 had other lists for categories, 2 no `Bits`
+VERSION = 4  # of a plan and its stored lists; 1 had other lists for categories, 2 no `Bits`, 3 no narrow draws
 
 
 class Plan(Strict):

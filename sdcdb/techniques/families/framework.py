@@ -56,12 +56,12 @@ class Parts:
         )
 
 
-def draws_by_part(numbers: Needs) -> Needs:
-    """Return the draws each column needs: numbers as given, the class two, a category one."""
+def draws_by_part(numbers: Needs, target: Draws = Draws.TWO) -> Needs:
+    """Return the draws each column needs: numbers and the class as given, a category one."""
 
     def draws(column: ColumnSpec, params: ClassParams) -> Draws:
         if column.name.casefold() == params.class_.casefold():
-            return Draws.TWO
+            return target
         return numbers(column, params) if numeric(column.type) else Draws.ONE
 
     return draws

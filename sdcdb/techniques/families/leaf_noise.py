@@ -16,11 +16,12 @@ from sdcdb.errors import DataError
 from sdcdb.fields.strict import Strict
 from sdcdb.techniques.families.grain import whole
 from sdcdb.techniques.families.leaves import leaf
-from sdcdb.techniques.families.numbers import NumberShape
-from sdcdb.techniques.technique import ColumnSpec, Fitted
+from sdcdb.techniques.families.numbers import NumberShape, normal_draws
+from sdcdb.techniques.technique import ColumnSpec, Draws, Fitted, Params
 from sdcdb.trees.tree import Tree
 
 LEAST = 1e-6  # of a step: precision of grid points
+FEW = 256  # points: noise of at most so many steps is as it should be with 65,536 angles
 INSIDE = 1 - 1e-14  # of a range: rounding must not move a number beyond its end
 
 
@@ -169,6 +170,12 @@ def noise_shape(column: ColumnSpec, share: float) -> NumberShape:
     """Return the shape of a column whose noise is a share of a range that is at most its domain."""
     shape = NumberShape.of(column)
     return shape if shape.domain is None else shape.for_noise(share * (shape.domain[1] - shape.domain[0]))
+
+
+def leaf_noise_draws(column: ColumnSpec, params: Params) -> Draws:
+    """Request a normal number whose standard deviation is at most the size of the domain."""
+    asked = normal_draws(column, params)
+    return Draws.COARSE_NORMAL if asked is Draws.NORMAL and NumberShape.of(column).points() <= FEW else asked
 
 
 def size(shape: NumberShape, low: float, high: float) -> float:

@@ -84,28 +84,28 @@ END AS "decimal",
 "t"."unbounded" AS "unbounded",
 CAST(
   "p"."word values"[
-    ((t."sdc draw bits 1 0 16" * 5) >> 16) + 1 + CAST(
+    ((t."sdc draw bits 0 192 16" * 5) >> 16) + 1 + CAST(
       (
-        ((t."sdc draw bits 1 0 16" * 5) & 65535) >= "p"."word thresholds"[
-          ((t."sdc draw bits 1 0 16" * 5) >> 16) + ((CAST(t."sdc code word values" AS INT) * 5) + 1)
+        ((t."sdc draw bits 0 192 16" * 5) & 65535) >= "p"."word thresholds"[
+          ((t."sdc draw bits 0 192 16" * 5) >> 16) + ((CAST(t."sdc code word values" AS INT) * 5) + 1)
         ]
       ) AS BIGINT
     ) * "p"."word moves"[
-      ((t."sdc draw bits 1 0 16" * 5) >> 16) + ((CAST(t."sdc code word values" AS INT) * 5) + 1)
+      ((t."sdc draw bits 0 192 16" * 5) >> 16) + ((CAST(t."sdc code word values" AS INT) * 5) + 1)
     ]
   ] AS TEXT
 ) AS "word",
 "t"."many words" AS "many words", "t"."one word" AS "one word",
 CAST(
   "p"."flag values"[
-    ((t."sdc draw bits 1 16 16" * 2) >> 16) + 1 + CAST(
+    ((t."sdc draw bits 0 208 16" * 2) >> 16) + 1 + CAST(
       (
-        ((t."sdc draw bits 1 16 16" * 2) & 65535) >= "p"."flag thresholds"[
-          ((t."sdc draw bits 1 16 16" * 2) >> 16) + ((CAST(t."sdc code flag values" AS INT) * 2) + 1)
+        ((t."sdc draw bits 0 208 16" * 2) & 65535) >= "p"."flag thresholds"[
+          ((t."sdc draw bits 0 208 16" * 2) >> 16) + ((CAST(t."sdc code flag values" AS INT) * 2) + 1)
         ]
       ) AS BIGINT
     ) * "p"."flag moves"[
-      ((t."sdc draw bits 1 16 16" * 2) >> 16) + ((CAST(t."sdc code flag values" AS INT) * 2) + 1)
+      ((t."sdc draw bits 0 208 16" * 2) >> 16) + ((CAST(t."sdc code flag values" AS INT) * 2) + 1)
     ]
   ] AS BOOLEAN
 ) AS "flag",
@@ -113,19 +113,55 @@ CAST(
   "p"."letter values"[
     "p"."letter outcomes"[
       CAST((NOT "t"."letter" IS NULL) AS BIGINT) * (
-        (CAST(0 AS BIGINT) * 3) + 1 + CAST(
-          (
+        (CAST(0 AS BIGINT) * 3) + 1 + CASE
+          WHEN t."sdc draw bits 0 224 8" = "p"."letter ends"[(CAST(0 AS BIGINT) * 2) + 1] THEN CAST(
             (
-              (t."sdc draw bits 0 192 32" * 1073741824) + (t."sdc draw bits 0 224 32" >> 2)
-            ) >= "p"."letter ends"[(CAST(0 AS BIGINT) * 2) + 1]
-          ) AS BIGINT
-        ) + CAST(
-          (
+              CAST(
+                (
+                  (
+                    CAST(
+                      CAST(
+                        unhex(
+                          substr(
+                            sha256(
+                              'b4d2591ab9d81ba32310aed3adb86fcd:extended_framework aae35bff:letter:tail:' || t."sdc key"
+                            ),
+                            17, 16
+                          )
+                        ) AS BIT
+                      ) AS UBIGINT
+                    )
+                  ) & 4503599627370495
+                ) AS BIGINT
+              ) >= "p"."letter tails"[(CAST(0 AS BIGINT) * 2) + 1]
+            ) AS BIGINT
+          )
+          ELSE CAST((t."sdc draw bits 0 224 8" > "p"."letter ends"[(CAST(0 AS BIGINT) * 2) + 1]) AS BIGINT)
+        END + CASE
+          WHEN t."sdc draw bits 0 224 8" = "p"."letter ends"[(CAST(0 AS BIGINT) * 2) + 2] THEN CAST(
             (
-              (t."sdc draw bits 0 192 32" * 1073741824) + (t."sdc draw bits 0 224 32" >> 2)
-            ) >= "p"."letter ends"[(CAST(0 AS BIGINT) * 2) + 2]
-          ) AS BIGINT
-        )
+              CAST(
+                (
+                  (
+                    CAST(
+                      CAST(
+                        unhex(
+                          substr(
+                            sha256(
+                              'b4d2591ab9d81ba32310aed3adb86fcd:extended_framework aae35bff:letter:tail:' || t."sdc key"
+                            ),
+                            17, 16
+                          )
+                        ) AS BIT
+                      ) AS UBIGINT
+                    )
+                  ) & 4503599627370495
+                ) AS BIGINT
+              ) >= "p"."letter tails"[(CAST(0 AS BIGINT) * 2) + 2]
+            ) AS BIGINT
+          )
+          ELSE CAST((t."sdc draw bits 0 224 8" > "p"."letter ends"[(CAST(0 AS BIGINT) * 2) + 2]) AS BIGINT)
+        END
       )
     ]
   ] AS ENUM('x', 'y', 'z')
@@ -154,10 +190,9 @@ FROM (
       (-2.0e0) * LN(CAST((t."sdc draw bits 0 64 32" + 1) AS DOUBLE) * 2.3283064365386963e-10)
     ) AS "sdc once radius 64 32"
     FROM (
-      SELECT "t".*, CAST(((t."sdc word bits 1 0") & 65535) AS INT) AS "sdc draw bits 1 0 16",
-      CAST(((t."sdc word bits 1 0" >> 16) & 65535) AS INT) AS "sdc draw bits 1 16 16",
-      CAST(((t."sdc word bits 0 3") & 4294967295) AS BIGINT) AS "sdc draw bits 0 192 32",
-      CAST((t."sdc word bits 0 3" >> 32) AS BIGINT) AS "sdc draw bits 0 224 32",
+      SELECT "t".*, CAST(((t."sdc word bits 0 3") & 65535) AS INT) AS "sdc draw bits 0 192 16",
+      CAST(((t."sdc word bits 0 3" >> 16) & 65535) AS INT) AS "sdc draw bits 0 208 16",
+      CAST(((t."sdc word bits 0 3" >> 32) & 255) AS INT) AS "sdc draw bits 0 224 8",
       CAST(((t."sdc word bits 0 0") & 4294967295) AS BIGINT) AS "sdc draw bits 0 0 32",
       CAST(((t."sdc word bits 0 2") & 4294967295) AS BIGINT) AS "sdc draw bits 0 128 32",
       CAST(((t."sdc word bits 0 1") & 4294967295) AS BIGINT) AS "sdc draw bits 0 64 32",
@@ -174,15 +209,13 @@ FROM (
         SELECT "t".*, CAST((t."sdc half bits 0 0" & 18446744073709551615) AS UBIGINT) AS "sdc word bits 0 0",
         CAST((t."sdc half bits 0 0" >> 64) AS UBIGINT) AS "sdc word bits 0 1",
         CAST((t."sdc half bits 0 1" & 18446744073709551615) AS UBIGINT) AS "sdc word bits 0 2",
-        CAST((t."sdc half bits 0 1" >> 64) AS UBIGINT) AS "sdc word bits 0 3",
-        CAST(CAST(unhex(substr(t."sdc digest bits 1", 17, 16)) AS BIT) AS UBIGINT) AS "sdc word bits 1 0"
+        CAST((t."sdc half bits 0 1" >> 64) AS UBIGINT) AS "sdc word bits 0 3"
         FROM (
           SELECT "t".*,
           CAST(CAST(unhex(substr(t."sdc digest bits 0", 1, 32)) AS BIT) AS UHUGEINT) AS "sdc half bits 0 0",
           CAST(CAST(unhex(substr(t."sdc digest bits 0", -32)) AS BIT) AS UHUGEINT) AS "sdc half bits 0 1"
           FROM (
             SELECT "t".*,
-            sha256('b4d2591ab9d81ba32310aed3adb86fcd:bits 1:' || t."sdc key") AS "sdc digest bits 1",
             sha256('b4d2591ab9d81ba32310aed3adb86fcd:bits 0:' || t."sdc key") AS "sdc digest bits 0"
             FROM (
               SELECT "t".*,

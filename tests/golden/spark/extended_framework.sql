@@ -20,9 +20,10 @@ WITH `p` AS (
   from_json('[0, -1, 1, 0]', 'ARRAY<BIGINT>', map('mode', 'FAILFAST')) AS `flag moves`,
   from_json('["x", "y", "z"]', 'ARRAY<STRING>', map('mode', 'FAILFAST')) AS `letter values`,
   from_json('[1, 2, 3]', 'ARRAY<BIGINT>', map('mode', 'FAILFAST')) AS `letter outcomes`,
+  from_json('[93, 173]', 'ARRAY<BIGINT>', map('mode', 'FAILFAST')) AS `letter ends`,
   from_json(
-    '[1489288161044930123, 2734156118833602721]', 'ARRAY<BIGINT>', map('mode', 'FAILFAST')
-  ) AS `letter ends`
+    '[2165878336385934, 4129771329960361]', 'ARRAY<BIGINT>', map('mode', 'FAILFAST')
+  ) AS `letter tails`
 )
 SELECT CASE
   WHEN `t`.`whole` IS NULL THEN NULL
@@ -117,13 +118,13 @@ CAST(
   get(
     `t`.`sdc list word values`,
     CAST(
-      (SHIFTRIGHT((`t`.`sdc draw bits 1 0 16` * 5), 16)) + 1 + CAST(
+      (SHIFTRIGHT((`t`.`sdc draw bits 0 192 16` * 5), 16)) + 1 + CAST(
         (
-          ((`t`.`sdc draw bits 1 0 16` * 5) & 65535) >= get(
+          ((`t`.`sdc draw bits 0 192 16` * 5) & 65535) >= get(
             `t`.`sdc list word thresholds`,
             CAST(
               (
-                SHIFTRIGHT((`t`.`sdc draw bits 1 0 16` * 5), 16)
+                SHIFTRIGHT((`t`.`sdc draw bits 0 192 16` * 5), 16)
               ) + ((CAST(`t`.`sdc code 0` AS INT) * 5) + 1) AS INT
             ) - 1
           )
@@ -132,7 +133,7 @@ CAST(
         `t`.`sdc list word moves`,
         CAST(
           (
-            SHIFTRIGHT((`t`.`sdc draw bits 1 0 16` * 5), 16)
+            SHIFTRIGHT((`t`.`sdc draw bits 0 192 16` * 5), 16)
           ) + ((CAST(`t`.`sdc code 0` AS INT) * 5) + 1) AS INT
         ) - 1
       ) AS INT
@@ -144,13 +145,13 @@ CAST(
   get(
     `t`.`sdc list flag values`,
     CAST(
-      (SHIFTRIGHT((`t`.`sdc draw bits 1 16 16` * 2), 16)) + 1 + CAST(
+      (SHIFTRIGHT((`t`.`sdc draw bits 0 208 16` * 2), 16)) + 1 + CAST(
         (
-          ((`t`.`sdc draw bits 1 16 16` * 2) & 65535) >= get(
+          ((`t`.`sdc draw bits 0 208 16` * 2) & 65535) >= get(
             `t`.`sdc list flag thresholds`,
             CAST(
               (
-                SHIFTRIGHT((`t`.`sdc draw bits 1 16 16` * 2), 16)
+                SHIFTRIGHT((`t`.`sdc draw bits 0 208 16` * 2), 16)
               ) + ((CAST(`t`.`sdc code 1` AS INT) * 2) + 1) AS INT
             ) - 1
           )
@@ -159,7 +160,7 @@ CAST(
         `t`.`sdc list flag moves`,
         CAST(
           (
-            SHIFTRIGHT((`t`.`sdc draw bits 1 16 16` * 2), 16)
+            SHIFTRIGHT((`t`.`sdc draw bits 0 208 16` * 2), 16)
           ) + ((CAST(`t`.`sdc code 1` AS INT) * 2) + 1) AS INT
         ) - 1
       ) AS INT
@@ -174,19 +175,65 @@ CAST(
         `t`.`sdc list letter outcomes`,
         CAST(
           CAST((NOT `t`.`letter` IS NULL) AS BIGINT) * (
-            (CAST(0 AS BIGINT) * 3) + 1 + CAST(
-              (
+            (CAST(0 AS BIGINT) * 3) + 1 + CASE
+              WHEN `t`.`sdc draw bits 0 224 8` = get(
+                `t`.`sdc list letter ends`, CAST((CAST(0 AS BIGINT) * 2) + 1 AS INT) - 1
+              ) THEN CAST(
                 (
-                  (`t`.`sdc draw bits 0 192 32` * 1073741824) + (SHIFTRIGHT(`t`.`sdc draw bits 0 224 32`, 2))
-                ) >= get(`t`.`sdc list letter ends`, CAST((CAST(0 AS BIGINT) * 2) + 1 AS INT) - 1)
-              ) AS BIGINT
-            ) + CAST(
-              (
+                  CAST(
+                    conv(
+                      substr(
+                        sha2(
+                          concat(
+                            'b4d2591ab9d81ba32310aed3adb86fcd:extended_framework aae35bff:letter:tail:',
+                            coalesce(CAST(`t`.`key` AS STRING), raise_error('a record has no key'))
+                          ),
+                          256
+                        ),
+                        20, 13
+                      ),
+                      16, 10
+                    ) AS BIGINT
+                  ) >= get(`t`.`sdc list letter tails`, CAST((CAST(0 AS BIGINT) * 2) + 1 AS INT) - 1)
+                ) AS BIGINT
+              )
+              ELSE CAST(
                 (
-                  (`t`.`sdc draw bits 0 192 32` * 1073741824) + (SHIFTRIGHT(`t`.`sdc draw bits 0 224 32`, 2))
-                ) >= get(`t`.`sdc list letter ends`, CAST((CAST(0 AS BIGINT) * 2) + 2 AS INT) - 1)
-              ) AS BIGINT
-            )
+                  `t`.`sdc draw bits 0 224 8` > get(
+                    `t`.`sdc list letter ends`, CAST((CAST(0 AS BIGINT) * 2) + 1 AS INT) - 1
+                  )
+                ) AS BIGINT
+              )
+            END + CASE
+              WHEN `t`.`sdc draw bits 0 224 8` = get(
+                `t`.`sdc list letter ends`, CAST((CAST(0 AS BIGINT) * 2) + 2 AS INT) - 1
+              ) THEN CAST(
+                (
+                  CAST(
+                    conv(
+                      substr(
+                        sha2(
+                          concat(
+                            'b4d2591ab9d81ba32310aed3adb86fcd:extended_framework aae35bff:letter:tail:',
+                            coalesce(CAST(`t`.`key` AS STRING), raise_error('a record has no key'))
+                          ),
+                          256
+                        ),
+                        20, 13
+                      ),
+                      16, 10
+                    ) AS BIGINT
+                  ) >= get(`t`.`sdc list letter tails`, CAST((CAST(0 AS BIGINT) * 2) + 2 AS INT) - 1)
+                ) AS BIGINT
+              )
+              ELSE CAST(
+                (
+                  `t`.`sdc draw bits 0 224 8` > get(
+                    `t`.`sdc list letter ends`, CAST((CAST(0 AS BIGINT) * 2) + 2 AS INT) - 1
+                  )
+                ) AS BIGINT
+              )
+            END
           ) AS INT
         ) - 1
       ) AS INT
@@ -224,10 +271,9 @@ FROM (
       (
         NULLIF(array_position(`t`.`sdc list flag values`, CAST(CAST(`t`.`flag` AS STRING) AS STRING)), 0) - 1
       ) AS `sdc code 1`,
-      CAST(conv(substr(`t`.`sdc digest bits 1`, 29, 4), 16, 10) AS BIGINT) AS `sdc draw bits 1 0 16`,
-      CAST(conv(substr(`t`.`sdc digest bits 1`, 25, 4), 16, 10) AS BIGINT) AS `sdc draw bits 1 16 16`,
-      CAST(conv(substr(`t`.`sdc digest bits 0`, 41, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 192 32`,
-      CAST(conv(substr(`t`.`sdc digest bits 0`, 33, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 224 32`,
+      CAST(conv(substr(`t`.`sdc digest bits 0`, 45, 4), 16, 10) AS BIGINT) AS `sdc draw bits 0 192 16`,
+      CAST(conv(substr(`t`.`sdc digest bits 0`, 41, 4), 16, 10) AS BIGINT) AS `sdc draw bits 0 208 16`,
+      CAST(conv(substr(`t`.`sdc digest bits 0`, 39, 2), 16, 10) AS BIGINT) AS `sdc draw bits 0 224 8`,
       CAST(conv(substr(`t`.`sdc digest bits 0`, 25, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 0 32`,
       CAST(conv(substr(`t`.`sdc digest bits 0`, 57, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 128 32`,
       CAST(conv(substr(`t`.`sdc digest bits 0`, 9, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 64 32`,
@@ -236,13 +282,6 @@ FROM (
       CAST(conv(substr(`t`.`sdc digest bits 0`, 1, 8), 16, 10) AS BIGINT) AS `sdc draw bits 0 96 32`
       FROM (
         SELECT `t`.*,
-        sha2(
-          concat(
-            'b4d2591ab9d81ba32310aed3adb86fcd:bits 1:',
-            coalesce(CAST(`t`.`key` AS STRING), raise_error('a record has no key'))
-          ),
-          256
-        ) AS `sdc digest bits 1`,
         sha2(
           concat(
             'b4d2591ab9d81ba32310aed3adb86fcd:bits 0:',
@@ -258,7 +297,8 @@ FROM (
         (SELECT `flag moves` FROM `p`) AS `sdc list flag moves`,
         (SELECT `letter values` FROM `p`) AS `sdc list letter values`,
         (SELECT `letter outcomes` FROM `p`) AS `sdc list letter outcomes`,
-        (SELECT `letter ends` FROM `p`) AS `sdc list letter ends`
+        (SELECT `letter ends` FROM `p`) AS `sdc list letter ends`,
+        (SELECT `letter tails` FROM `p`) AS `sdc list letter tails`
         FROM `people` AS `t`
       ) AS `t`
     ) AS `t`

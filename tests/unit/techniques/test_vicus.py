@@ -10,7 +10,8 @@ from support.protecting import fixed_secret
 
 from sdcdb.engines.expressions import Row
 from sdcdb.techniques.technique import Engine, Source
-from sdcdb.techniques.vicus import FittedPartitioned, similarities
+from sdcdb.techniques.vicus import FittedPartitioned, Vicus, similarities
+from sdcdb.views.fit import scope_of
 
 _secret = fixed_secret("a secret for these tests, long enough")
 
@@ -52,9 +53,34 @@ def test_similarity_is_the_same_beside_a_constant_column_and_one_of_many_values(
         assert np.array_equal(alone.to_numpy(), beside.to_numpy()), others
 
 
-def test_by_default_there_are_four_subsets_and_two_values_are_one_subset() -> None:
+def test_by_default_there_are_four_subsets_two_fewer_than_values_and_pairs_where_they_suffice() -> None:
     plain = {"method": "vicus", "k1": 5, "k2": 20}
+    found = subsets_of(dict.fromkeys(("colour", "shape", "size", "bruised", "veil"), plain))
+    assert {name: len(subsets) for name, subsets in found.items()} == {
+        "colour": 3, "shape": 3, "size": 1, "bruised": 1, "veil": 1,
+    }  # fmt: skip
+    words = ", ".join(f"'{n} ' || hash(i, {n}) % {n} AS w{n}" for n in range(1, 13))
+    _, made = protecting.protected(
+        f"SELECT i AS id, {words} FROM range(2000) r(i)",
+        {"id": "identifier"} | dict.fromkeys([f"w{n}" for n in range(1, 13)], "quasi"),
+        {"columns": dict.fromkeys([f"w{n}" for n in range(1, 13)], plain)},
+    )
+    for each in made.plan.fitted:
+        assert isinstance(each, FittedPartitioned)
+        size, sizes = len(each.shape.values), [len(subset) for subset in each.subsets]
+        assert len(sizes) == max(1, min(4, size - 2)), each.columns
+        if size >= 2 * len(sizes):
+            assert min(sizes) >= 2, each.columns
+        else:
+            assert size in (1, 5, 6, 7), each.columns  # no other has a value by itself
+        assert size == 1 or size > 4 or max(row[n] for n, row in enumerate(each.matrix)) < 0.84, each.columns
+
+
+def test_four_subsets_of_any_size_are_as_they_were() -> None:
+    """The defaults of an earlier version, by name: the same subsets, and the same place for draws."""
+    plain = {"method": "vicus", "k1": 5, "k2": 20, "min_size": 1}
     found = subsets_of(dict.fromkeys(("colour", "shape", "size", "bruised", "veil"), plain))
     assert {name: len(subsets) for name, subsets in found.items()} == {
         "colour": 4, "shape": 4, "size": 3, "bruised": 1, "veil": 1,
     }  # fmt: skip
+    assert scope_of(Vicus.model_validate(plain)) == "vicus 606e500c"

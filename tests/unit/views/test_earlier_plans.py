@@ -9,6 +9,7 @@ import pytest
 from support.paths import ROOT
 
 from sdcdb.engines.duckdb import DuckDBDialect
+from sdcdb.engines.expressions import Bits
 from sdcdb.policy.governed import Governed
 from sdcdb.policy.models import Policy
 from sdcdb.views import catalogue
@@ -76,3 +77,30 @@ def test_a_refit_keeps_the_earlier_draws_and_a_new_column_gets_bits(database: Go
 def test_a_plan_survives_its_json(database: Governed) -> None:
     (made,) = protect(Governed(None, database.con, Policy.model_validate(WRITTEN["policy"])))
     assert Plan.model_validate_json(made.plan.model_dump_json()) == made.plan
+
+
+WIDE: dict[str, Any] = json.loads((ROOT / "tests/cases/views/plan_version_3.json").read_text(encoding="utf-8"))
+"""The same of a Framework with 64 bits for its class and 48 for each pair: two digests, where one would do by now."""
+
+
+def test_a_framework_of_two_digests_publishes_the_same_values_also_when_fitted_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("SDCDB_TEST_SECRET", SECRET)
+    con = duckdb.connect()
+    con.execute(f"CREATE TABLE t AS {WIDE['select']}")
+    plan = Plan.model_validate(WIDE["plan"])
+    assert plan.version == 3
+    catalogue.prepare(con)
+    catalogue.store(con, plan, "view")
+    select = plan.select(DuckDBDialect(), Secret(SECRET.encode()).subkey("t"), lists_table("v"), {})
+    expected = [tuple(row) for row in WIDE["rows"]]
+    assert con.execute(f"FROM ({select}) ORDER BY n").fetchall() == expected
+    con.executemany("INSERT INTO sdc.bits VALUES ('t', ?, ?, ?, ?)", WIDE["bits"])
+    (made,) = protect(Governed(None, con, Policy.model_validate(WIDE["policy"])))
+    assert max(bits.first for bits in made.plan.lanes.values() if isinstance(bits, Bits)) == 256
+    assert con.execute("FROM v ORDER BY n").fetchall() == expected
+    con.execute("DELETE FROM sdc.bits")  # as for another table: by now one digest does
+    (made,) = protect(Governed(None, con, Policy.model_validate(WIDE["policy"])))
+    assert max(bits.first + bits.width for bits in made.plan.lanes.values() if isinstance(bits, Bits)) <= 256
+    assert con.execute("FROM v ORDER BY n").fetchall() != expected

@@ -9,10 +9,10 @@ import pytest
 from scipy.stats import chi2_contingency, chisquare
 
 import sdcdb
-from sdcdb.engines.expressions import PAIR, WORD, Bits, Row
+from sdcdb.engines.expressions import LEAD, NARROW_PAIR, PAIR, WORD, Bits, Row
 from sdcdb.policy.models import Policy
 from sdcdb.techniques.technique import Draws
-from sdcdb.views import catalogue
+from sdcdb.views import catalogue, packing
 from sdcdb.views.protect import protect
 
 ROWS, VALUES = 60_000, 16
@@ -40,13 +40,14 @@ def test_bits_are_disjoint_for_one_to_sixty_columns_of_every_kind() -> None:
         given = given_bits(con, f"t{columns}", [kinds[:cut], kinds[cut:]])
         assert len(given) == columns == len(set(given.values()))
         for bits, draws in zip(given.values(), kinds, strict=True):
-            assert bits.width == catalogue.WIDTHS[draws]
+            narrow = {Draws.RANK: LEAD, Draws.COARSE_NORMAL: NARROW_PAIR}.get(draws)
+            assert bits.width in (packing.WIDTHS[draws], narrow)
             assert bits.first // WORD == (bits.first + bits.width - 1) // WORD
         pairs = {
             bits.first: [each.half for each in given.values() if each.first == bits.first] for bits in given.values()
         }
         assert all(sorted(halves) in ([0], [0, 1]) for halves in pairs.values())
-        assert all(bits.width == PAIR for bits in given.values() if bits.half)
+        assert all(bits.width in (PAIR, NARROW_PAIR) for bits in given.values() if bits.half)
         taken = [bit for bits in given.values() if not bits.half for bit in range(bits.first, bits.first + bits.width)]
         assert len(taken) == len(set(taken))
 
