@@ -1,6 +1,6 @@
 """How many people have a value of one column and a value of another one, in a table or in two about the same people."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import duckdb
@@ -53,15 +53,13 @@ class Together:
     have: Mapping[Value, int]
     sizes: Mapping[Value, int]
     people: int
+    single: bool = True
+    """Whether nobody has several values: of two tables, a person may."""
 
 
 def count_together(con: duckdb.DuckDBPyConnection, pair: Pair) -> Together:
-    """Count people by two columns; of one with too many values only whether there is a value."""
-    text = f"CAST({quoted(identifier(pair.other))} AS VARCHAR)"
-    source = quoted(table_reference(pair.there))
-    (values,) = con.execute(f"SELECT count(DISTINCT {text}) FROM {source}").fetchone() or (0,)
-    if values > MOST:
-        text = f"CASE WHEN {text} IS NOT NULL THEN '{SOME}' END"
+    """Count people by two columns."""
+    text = _other(con, pair)
     people = "count(*)" if pair.shared is None else "count(DISTINCT id)"
     rows = con.execute(
         f"{pair.joined(text)} SELECT v, w, grouping(v), grouping(w), {people} FROM pairs "
@@ -70,4 +68,25 @@ def count_together(con: duckdb.DuckDBPyConnection, pair: Pair) -> Together:
     pairs = {(v, w): n for v, w, no_v, no_w, n in rows if not no_v and not no_w}
     have = {v: n for v, _, no_v, no_w, n in rows if not no_v and no_w}
     sizes = {w: n for _, w, no_v, no_w, n in rows if no_v and not no_w}
-    return Together(pairs, have, sizes, next((n for *_, no_v, no_w, n in rows if no_v and no_w), 0))
+    number = next((n for *_, no_v, no_w, n in rows if no_v and no_w), 0)
+    return Together(pairs, have, sizes, number, sum(have.values()) == number == sum(sizes.values()))
+
+
+def count_apart(con: duckdb.DuckDBPyConnection, pair: Pair, value: Value, others: Sequence[Value]) -> int:
+    """Count the people of whom a value, and any of some values of the other column, say different things."""
+    row = con.execute(
+        f"{pair.joined(_other(con, pair))} SELECT count(*) FROM (SELECT bool_or(v IS NOT DISTINCT FROM $1) AS have, "
+        "bool_or(coalesce(list_contains($2, w), false) OR (w IS NULL AND $3)) AS told FROM pairs GROUP BY id) "
+        "WHERE have <> told",
+        [value, [each for each in others if each is not None], None in others],
+    ).fetchone()
+    return int((row or (0,))[0])
+
+
+def _other(con: duckdb.DuckDBPyConnection, pair: Pair) -> str:
+    """Return the SQL of the other column: of one with too many values only whether there is one."""
+    text = f"CAST({quoted(identifier(pair.other))} AS VARCHAR)"
+    (values,) = con.execute(f"SELECT count(DISTINCT {text}) FROM {quoted(table_reference(pair.there))}").fetchone() or (
+        0,
+    )
+    return text if values <= MOST else f"CASE WHEN {text} IS NOT NULL THEN '{SOME}' END"

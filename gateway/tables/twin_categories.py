@@ -20,7 +20,7 @@ from sdcdb.fields.category_shares import NULL
 from sdcdb.gateway.relations import Category, Restricted
 from sdcdb.gateway.tables.same_people import shared_people
 from sdcdb.gateway.tables.telling_numbers import why_telling
-from sdcdb.gateway.tables.together import Pair, Together, count_together
+from sdcdb.gateway.tables.together import Pair, count_apart, count_together
 from sdcdb.policy.models import Policy
 
 ALIKE = 0.9
@@ -93,27 +93,21 @@ def _columns(table: Restricted) -> list[str]:
 
 def _why_twins(con: duckdb.DuckDBPyConnection, pair: Pair, category: Category, other: Restricted) -> str | None:
     """Say how a category and another column say the same; None if they do not."""
-    told = find_told(count_together(con, pair), category)
-    if told is not None:
-        value, have, alike = told
-        return f"of {have:,} with {value}, {alike:,} can be counted by either"
-    return why_telling(con, pair, category, other) if pair.other in other.confidential else None
-
-
-def find_told(together: Together, category: Category) -> tuple[str, int, int] | None:
-    """Return a sensitive value that some values of the other column stand for, how many have it, and in how many."""
+    together = count_together(con, pair)
     for place in category.public.sensitive:
         value = category.public.values[place]
-        have, wrong, chance = together.have.get(value, 0), 0, 0.0
-        wrong = have
-        for other, size in together.sizes.items():
-            both = together.pairs.get((value, other), 0)
-            chance += _wrong_by_chance(size, have / together.people)
-            wrong -= max(0, both - (size - both))
-        wrong = max(wrong, 0)
-        if have >= FEWEST and wrong <= (1 - ALIKE) * have and chance >= max(BY_CHANCE, 2.0 * wrong):
-            return repr(NULL if value is None else value), have, have - wrong
-    return None
+        have = together.have.get(value, 0)
+        if have < FEWEST:
+            continue
+        said = [each for each, size in together.sizes.items() if 2 * together.pairs.get((value, each), 0) > size]
+        wrong = have + sum(together.sizes[each] - 2 * together.pairs[value, each] for each in said)
+        if said and not together.single:
+            wrong = count_apart(con, pair, value, said)
+        chance = sum(_wrong_by_chance(size, have / together.people) for size in together.sizes.values())
+        if wrong <= (1 - ALIKE) * have and chance >= max(BY_CHANCE, 2.0 * wrong):
+            name = repr(NULL if value is None else value)
+            return f"of {have:,} with {name}, {have - wrong:,} can be counted by either"
+    return why_telling(con, pair, category, other) if pair.other in other.confidential else None
 
 
 def _wrong_by_chance(size: int, share: float) -> float:

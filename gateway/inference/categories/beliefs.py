@@ -17,7 +17,7 @@ records each, and no count of fewer than `min_set` people may follow.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -27,7 +27,6 @@ from sdcdb.gateway.inference.categories.plausible import LARGEST, chance_of_brea
 from sdcdb.gateway.inference.categories.value_sets import ValueSets
 from sdcdb.gateway.inference.categories.values_left import ValuesLeft
 from sdcdb.gateway.inference.categories.whole_tables import WholeTables, places_of, plausible_leaves_doubt
-from sdcdb.gateway.inference.intervals.atoms import refine
 from sdcdb.gateway.inference.people import People
 from sdcdb.gateway.inference.score import Score
 
@@ -59,8 +58,8 @@ class Beliefs:
         mine = None if people is None else people.within(self._live)
         self._sets = [ValueSets(self._counts, rng, mine, min_set) for _ in range(self.values)]
         self._judged = range(self.values) if self._sensitive else ()
-        self._least = [self._least_size(value) for value in range(self.values)]
         self._left = ValuesLeft(self._counts, self._public, self._sensitive, caps)
+        self._least = self._left.raised([self._least_size(value) for value in range(self.values)])
         self._answered: list[tuple[Counting, int]] = []
         self._table: Floats = self._public.copy()
 
@@ -102,8 +101,7 @@ class Beliefs:
     def _considered(self, asked: Counting, earlier: Sequence[Counting]) -> bool:
         new = self._new(asked)
         bits = {value: self._bits(asked.cells, value) for value in new}
-        finest = self._finest(asked.cells, new)
-        if not all(self._safe(asked.cells, value, bits[value], finest) for value in new if value in self._judged):
+        if not all(self._safe(asked.cells, value, bits[value]) for value in new if value in self._judged):
             return False
         told = [value for value in range(self.values) if value in new or self._sets[value].implied(asked.cells)]
         if new and self._left.breach(asked.cells, told, self._table):
@@ -122,22 +120,12 @@ class Beliefs:
         left = [value for value in unknown if value not in told]
         return [value for value in unknown if value in told or len(left) == 1]
 
-    def _finest(self, cells: Cells, new: Sequence[int]) -> dict[int, int]:
-        """Return the people in the smallest part that was told apart, of every value that was counted."""
-        found = {}
-        for value, sets in enumerate(self._sets):
-            if sets.rank or value in new:
-                labels, atoms = refine(sets.labels, sets.atoms, cells) if value in new else (sets.labels, sets.atoms)
-                sizes = np.bincount(labels, weights=self._counts, minlength=atoms)
-                found[value] = int(sizes[sizes > 0].min(initial=LARGEST))
-        return found
-
-    def _safe(self, cells: Cells, value: int, bits: float, finest: Mapping[int, int]) -> bool:
+    def _safe(self, cells: Cells, value: int, bits: float) -> bool:
         sets = self._sets[value]
         groups = [cells, *_differences(cells, sets.sets)]
         if any(self._breach(group, value) > self._caps.delta for group in groups):
             return False
-        if sets.determines_small(cells, max(self._least[value], self._left.least(finest, value))):
+        if sets.determines_small(cells, self._least[value]):
             return False
         added, belief = sets.leverage_of(cells), self._table[:, value]
         spread = _deviations(self._caps.delta) * np.sqrt(belief * (1 - belief) * added * self._caps.records)

@@ -1,14 +1,17 @@
 """What counts of several values say of the others: who has none of them has one of those that are left.
 
 Of people of whom it is known how many have flu, and how many have asthma, all others have a cold or hiv. If that is
-nobody, nobody has hiv; if it is everybody, nearly all have. So the values that are left count as one value, a union,
-whose count is known where those of all others are; of a group its share f, where u is public, leaves a sensitive value
-of public share p a belief of f p / u. One value that was counted is judged so by its own limits (`Limits`); here are
-two and more of them, which may have been counted over other sets: what was told of all of them over one group is a
-union of parts that each has told apart.
+nobody, nobody has hiv; if it is everybody, nearly all have. So the values that are left count as one value, whose count
+is known where those of all others are; of a group its share f, where u is public, leaves a sensitive value of public
+share p a belief of f p / u. What one value leaves is judged by its own limits (`Limits`); here are several.
+
+They may have been counted over other sets, and all over a small group by whatever chain. But no count of a value is
+told over a group below its least size. So sizes are raised until those values that are told over groups of n people
+leave a union whose counts are harmless from n people on. The rarest of them is raised, which is seldom counted in small
+groups anyway.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -29,23 +32,22 @@ class ValuesLeft:
     caps: Caps
     _known: dict[tuple[int, frozenset[int]], int] = field(default_factory=dict)
 
-    def least(self, finest: Mapping[int, int], value: int) -> int:
-        """Return how many people a group needs for its count of a value to be told, beside what is told of others.
+    def raised(self, least: Sequence[int]) -> list[int]:
+        """Return the least size of a group for each value, given those by the limits of the value alone."""
+        found = list(least)
+        for each in self.sensitive:
+            while (more := self._unsafe(each, found)) is not None:
+                value, size = more
+                found[value] = size
+        return found
 
-        `finest` has the values that were counted, with the people in the smallest part that was told apart: no smaller
-        group is known of them.
-        """
-        return max((self._least(each, finest) for each in self.sensitive if each != value), default=0)
-
-    def _least(self, sensitive: int, finest: Mapping[int, int]) -> int:
-        told, least = {value for value in finest if value != sensitive}, LARGEST + 1
-        while len(told) >= SEVERAL:
-            found = self._least_left(sensitive, frozenset(told))
-            fine = {value for value in told if finest[value] < found}
-            if fine == told or found >= least:
-                return found
-            told, least = fine, found
-        return 0
+    def _unsafe(self, sensitive: int, least: Sequence[int]) -> tuple[int, int] | None:
+        """Return a value that may be told, beside others, over too small a group, and how large that must be."""
+        for size in sorted(set(least)):
+            told = [value for value, own in enumerate(least) if own <= size and value != sensitive]
+            if len(told) >= SEVERAL and (needed := self._least_left(sensitive, frozenset(told))) > size:
+                return min(told, key=lambda value: (float(self.public[:, value].max(initial=0.0)), -value)), needed
+        return None
 
     def _least_left(self, sensitive: int, told: frozenset[int]) -> int:
         if (sensitive, told) not in self._known:
