@@ -3,7 +3,7 @@
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import duckdb
 
@@ -16,6 +16,7 @@ from sdcdb.policy.defaults import DEFAULTS
 from sdcdb.policy.evidence import Understood, understand
 from sdcdb.policy.models import Role
 from sdcdb.policy.public_shares import propose_known, said_of, written
+from sdcdb.policy.references import find_references
 from sdcdb.policy.suggest import K, preview, suggest, suggested_columns
 
 _HEAD = """\
@@ -56,9 +57,10 @@ def draft_policy(con: duckdb.DuckDBPyConnection, database: str, tables: list[str
     if not names:
         raise DatabaseError(f"{database} has no tables yet: there is nothing to write a policy for")
     views = {fold(name) for name in view_names(con)}
+    understood = understand(con, [profile(con, name) for name in names])
+    askable = [table for table in understood if fold(table.profile.name) not in views]
     parts = [
-        _table(con, table, view=fold(table.profile.name) in views)
-        for table in understand(con, [profile(con, name) for name in names])
+        _table(con, table, find_references(con, table, askable) if table in askable else None) for table in understood
     ]
     return _HEAD.format(database=database.replace("\n", " ")) + "".join(parts)
 
@@ -73,7 +75,9 @@ def is_protected(con: duckdb.DuckDBPyConnection, table: str) -> bool:
     return bool(con.execute("SELECT 1 FROM sdc.plans WHERE lower(view_name) = lower(?)", [table]).fetchall())
 
 
-def _table(con: duckdb.DuckDBPyConnection, found: Understood, *, view: bool) -> str:
+def _table(con: duckdb.DuckDBPyConnection, found: Understood, refers: Mapping[str, str] | None) -> str:
+    """Write one table; `refers` are the tables that it refers to, or None for a view, about which nothing is asked."""
+    view = refers is None
     table, name = found.profile, yaml_name(found.profile.name)
     if found.public:
         return f"  {name}: public  # CHECK: {found.public}\n"
@@ -81,6 +85,7 @@ def _table(con: duckdb.DuckDBPyConnection, found: Understood, *, view: bool) -> 
         f"  {name}:  # {counted(table.rows, 'record')}",
         f"    key: {_key(found)}  # {_why_key(found, view=view)}",
         *_person(found),
+        *_refers(found, refers or {}),
         "    columns:",
     ]
     lines += [f"      {line}" for column in table.columns for line in _column(con, found, column)]
@@ -95,6 +100,15 @@ def _person(found: Understood) -> Iterator[str]:
     if found.person:
         said = f"CHECK: somebody has {found.most} records; people are counted, not records"
         yield f"    person: {yaml_name(found.person)}  # {said}"
+
+
+def _refers(found: Understood, refers: Mapping[str, str]) -> Iterator[str]:
+    """Propose references: not in use, because each adds to the combinations that records are told apart by."""
+    if refers and _key(found) != ROWID:
+        listed = ", ".join(f"{yaml_name(column)}: {yaml_name(parent)}" for column, parent in refers.items())
+        tables = " and ".join(repr(parent) for parent in dict.fromkeys(refers.values()))
+        yield f"    # CHECK: to choose and group records by the quasi-identifiers of {tables}, which they refer to:"
+        yield f"    # refers: {{{listed}}}"
 
 
 def _key(found: Understood) -> str:
