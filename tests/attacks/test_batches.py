@@ -92,6 +92,34 @@ def test_records_that_cannot_be_followed_wait_for_the_owner(people: Path) -> Non
             counted(gateway)
 
 
+def test_a_view_of_a_file_is_looked_at_although_nothing_is_written_to_the_database(tmp_path: Path) -> None:
+    """Nobody can write to a database that a server owns; a file beside it can be replaced."""
+    file = tmp_path / "people.parquet"
+
+    def put(number: int) -> None:
+        columns = "range AS id, (range % 4)::INTEGER AS town, (range * 7919 % 10000)::INTEGER AS pay"
+        with duckdb.connect() as con:
+            con.execute(f"COPY (SELECT {columns} FROM range({number})) TO '{file}.new' (FORMAT parquet)")
+        Path(f"{file}.new").replace(file)
+
+    put(400)
+    path = tmp_path / "people.duckdb"
+    with duckdb.connect(str(path)) as con:
+        con.execute(f"CREATE VIEW people AS FROM read_parquet('{file}')")
+    path.with_suffix(".policy.yaml").write_text(POLICY, encoding="utf-8")
+    with sdcdb.open(path) as db, db.gateway() as gateway:
+        assert counted(gateway) == 400
+        put(410)
+        assert gateway.refresh_due() == []
+        assert counted(gateway) == 400
+        put(430)
+        assert gateway.refresh_due() == ["people"]
+        assert counted(gateway) == 430
+        file.unlink()
+        assert gateway.refresh_due() == []
+        assert counted(gateway) == 430
+
+
 BY_TOWN = POLICY.replace("refresh_people: 20", "refresh_people: 20, refresh_by: town")
 
 
