@@ -20,7 +20,7 @@ from sdcdb.gateway.pools import fold
 from sdcdb.gateway.relations import Relations, Restricted
 from sdcdb.gateway.rules.table import denied
 from sdcdb.gateway.rules.versions import same_version
-from sdcdb.gateway.tables.batch import count_changed, count_changed_by_group, is_enough
+from sdcdb.gateway.tables.batch import count_changed, count_changed_by_group, count_changed_people, is_enough
 from sdcdb.gateway.tables.cells import Cells
 from sdcdb.gateway.tables.fingerprint import fingerprint, sign
 from sdcdb.gateway.tables.following import Records
@@ -171,6 +171,8 @@ class Tables:
         by_group = table.limits.refresh_by is not None
         changed = count_changed_by_group(before, records) if by_group else [count_changed(before, records)]
         least, most = table.limits.refresh_people, self._most_of_one(table)
+        if not by_group and count_changed_people(before, records) >= least:
+            return True
         return bool(changed) and all(is_enough(each, least, most) for each in changed or ())
 
     def _most_of_one(self, table: Restricted) -> int:
