@@ -12,7 +12,6 @@ from sdcdb.connection.identifiers import identifier, quoted
 from sdcdb.errors import Problem
 from sdcdb.gateway.references import source_of, with_references
 from sdcdb.gateway.relations import Category, Restricted, relations
-from sdcdb.gateway.tables.foretelling import Foretelling
 from sdcdb.gateway.tables.public_counts import Ratios, coarser, telling_counts
 from sdcdb.policy.load import Document, dotted, parse_document
 from sdcdb.policy.models import Policy
@@ -25,6 +24,10 @@ def say_numbers_by(con: duckdb.DuckDBPyConnection, document: Document) -> Iterat
 
     For a policy that fits the database.
     """
+    if all(column.category is None for table in document.policy.tables.values() for column in table.columns.values()):
+        return
+    from sdcdb.gateway.tables.foretelling import Foretelling
+
     known, policy = with_references(relations(con, document.policy), document.policy), document.policy
     views = Foretelling(con, known, policy)
     for table in known.restricted():
