@@ -22,6 +22,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from sdcdb.gateway.inference.categories.counting import Caps, Cells, Counting, Floats, Ints, Limits
+from sdcdb.gateway.inference.categories.crossing import crossing_sets
 from sdcdb.gateway.inference.categories.maximum_entropy import fit_beliefs
 from sdcdb.gateway.inference.categories.plausible import LARGEST, chance_of_breach, highest, least_size
 from sdcdb.gateway.inference.categories.value_sets import ValueSets
@@ -109,8 +110,31 @@ class Beliefs:
         near = any(self._spent(asked.cells, value, bits[value], NEAR) for value in new if value in self._judged)
         if near and not self._whole(asked, earlier):
             return False
+        if not new:
+            return True
+        marks = [each.begin_trial() for each in self._sets]
         for value in new:
             self._sets[value].add(asked.cells, bits[value])
+        if self._cross(judged=True):
+            return True
+        for sets, mark in zip(self._sets, marks, strict=True):
+            sets.end_trial(mark)
+            sets.begin_trial()  # the statement's own goes on
+        return False
+
+    def _cross(self, *, judged: bool) -> bool:
+        """Take in the counts that follow where values were counted over other parts; tell whether all are safe."""
+        for value in self._judged if self.values > 2 else ():
+            found = crossing_sets([each.sets for each in self._sets], value)
+            if found is None:
+                if judged:
+                    return False
+                continue
+            for cells in found:
+                bits = self._bits(cells, value)
+                if judged and not self._safe(cells, value, bits):
+                    return False
+                self._sets[value].add(cells, bits)
         return True
 
     def _new(self, asked: Counting) -> list[int]:
@@ -193,6 +217,7 @@ class Beliefs:
                 self._sets[value].add(each.cells, self._bits(each.cells, value))
             if new:
                 self._answered.append((each, answer))
+                self._cross(judged=False)
         if not fit:
             self._answered.clear()
             return
