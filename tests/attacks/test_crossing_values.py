@@ -47,6 +47,26 @@ def test_one_persons_value_follows_in_plain_duckdb() -> None:
         assert everybody - sum(told) - con.execute(LAST).fetchall()[0][0] == 1  # who left has hiv
 
 
+FOUR = POLICY.replace("{flu: 40%, asthma: 35%, hiv: 25%}", "{flu: 40%, asthma: 30%, cold: 10%, hiv: 20%}")
+
+
+def test_two_values_of_all_and_the_other_two_of_all_but_one_are_not_both_told(tmp_path: Path) -> None:
+    """Whoever left has flu or asthma, or has not: nobody's hiv may be ruled out like that."""
+    count = f"SELECT COUNT(*) {WHERE} AND diagnosis = "
+    with duckdb.connect(str(tmp_path / "clinic.duckdb")) as con:
+        patients(con)
+        con.execute("UPDATE patients SET diagnosis = 'cold' WHERE id % 10 = 3")
+    (tmp_path / "policy.yaml").write_text(FOUR)
+    with sdcdb.open(tmp_path / "clinic.duckdb", tmp_path / "policy.yaml") as database, database.gateway() as gateway:
+        for value in ("flu", "asthma"):
+            assert gateway.ask(f"{count}'{value}'", user="mallory").rows
+        database.con.execute(LEAVES)
+        gateway.refresh()
+        assert gateway.ask(f"{count}'cold'", user="mallory").rows
+        with pytest.raises(Denied, match="belief"):
+            gateway.ask(f"{count}'hiv'", user="mallory")
+
+
 def test_not_all_of_these_counts_are_answered(tmp_path: Path) -> None:
     with duckdb.connect(str(tmp_path / "clinic.duckdb")) as con:
         patients(con)
@@ -58,6 +78,9 @@ def test_not_all_of_these_counts_are_answered(tmp_path: Path) -> None:
         gateway.refresh()
         with pytest.raises(Denied, match="belief"):
             gateway.ask(LAST, user="mallory")
-    with sdcdb.open(tmp_path / "clinic.duckdb", tmp_path / "policy.yaml") as database, database.gateway() as gateway:
-        with pytest.raises(Denied, match="belief"):
-            gateway.ask(LAST, user="mallory")
+    with (
+        sdcdb.open(tmp_path / "clinic.duckdb", tmp_path / "policy.yaml") as database,
+        database.gateway() as gateway,
+        pytest.raises(Denied, match="belief"),
+    ):
+        gateway.ask(LAST, user="mallory")

@@ -115,7 +115,7 @@ class Beliefs:
         marks = [each.begin_trial() for each in self._sets]
         for value in new:
             self._sets[value].add(asked.cells, bits[value])
-        if self._cross(judged=True):
+        if self._cross(judged=True) and self._apart(asked.cells):
             return True
         for sets, mark in zip(self._sets, marks, strict=True):
             sets.end_trial(mark)
@@ -136,6 +136,27 @@ class Beliefs:
                     return False
                 self._sets[value].add(cells, bits)
         return True
+
+    def _apart(self, cells: Cells) -> bool:
+        """Tell whether what was told of a set and of one around or inside it says little of those between them.
+
+        Flu and asthma of everybody, a cold and hiv of all but one: that one has one of the former, or of the latter.
+        """
+        known = {each.tobytes(): each for sets in self._sets for each in sets.sets} if self._sensitive else {}
+        here = self._told(cells)
+        for other in known.values():
+            between = other ^ cells
+            if not between.any() or ((other & between).any() and (cells & between).any()):
+                continue
+            if int(self._counts[between].sum()) < max(self._least):
+                there = self._told(other)
+                apart = len(here | there) == self.values > max(len(here), len(there))
+                if apart and any(self._left.breach(between, each, self._table) for each in (here, there)):
+                    return False
+        return True
+
+    def _told(self, cells: Cells) -> frozenset[int]:
+        return frozenset(value for value, sets in enumerate(self._sets) if sets.implied(cells))
 
     def _new(self, asked: Counting) -> list[int]:
         """Return the values whose counts over a set are told anew, with the one that follows from all others."""
