@@ -36,12 +36,7 @@ def category_of(
         return None
     for measure in measures:
         if measure.confidential is not None:
-            raise Unsupported(
-                f"{category!r} is confidential: it cannot choose the records of which {measure.confidential!r} is "
-                "added up, because such a sum also tells in which groups they are",
-                f"COUNT(*) by {category}, {measure.confidential} by other columns, both from the protected view; or "
-                f"`counts: public` for {category} in the policy, if its counts may be known",
-            )
+            raise _no_numbers(table, category, measure.confidential)
         if table.person is not None and category in table.constant and measure.kind != "people":
             raise Unsupported(
                 f"{category!r} is one value for each person, and counts of records would tell who has how many",
@@ -58,6 +53,21 @@ def category_of(
                 "COUNT(*), shares such as AVG((column = 'value')::INT)",
             )
     return category
+
+
+def _no_numbers(table: Restricted, category: str, number: str) -> Unsupported:
+    """Say why a number is not added up by a category, and what the owner could declare."""
+    possible = table.person is None and not table.published and table.limits.refresh != "auto"
+    return Unsupported(
+        f"{category!r} is confidential: it cannot choose the records of which {number!r} is added up, because such a "
+        "sum also tells in which groups they are",
+        f"COUNT(*) by {category}, {number} by other columns, both from the protected view"
+        + (
+            f"; or the owner declares `counts: public` for {category}, and `sdcdb check` says whether its counts may be"
+            if possible
+            else ""
+        ),
+    )
 
 
 def _categories(tree: exp.Expr | None, table: Restricted) -> list[str]:

@@ -120,4 +120,6 @@ class Names:
 
     def _unknown(self, name: str) -> Unsupported:
         names = [column for source in self.sources.values() for column in source.columns]
+        if not names:
+            return Unsupported(f"there is no column {name!r}, and none that may be used", "COUNT(*) of the whole table")
         return Unsupported(f"there is no column {name!r} that may be used", f"one of: {', '.join(names)}")

@@ -25,6 +25,19 @@ def count_changed(before: Mapping[str, Followed], records: Records) -> int:
     return max([changed, *gone])
 
 
+def count_changed_people(before: Mapping[str, Followed], records: Records) -> int:
+    """Return how many people have a record that looks like none of the version before, at the least.
+
+    Whose the records were that left is not looked at, so who only left does not count.
+    """
+    changed = 0
+    for name, each in records.items():
+        if each.owners is not None:
+            last = before[name].alike if name in before else each.alike[:0]
+            changed = max(changed, len(np.unique(each.owners[~np.isin(each.alike, last)])))
+    return changed
+
+
 def count_changed_by_group(before: Mapping[str, Followed], records: Records) -> list[int] | None:
     """Return how many records differ, in each group in which any do; None where the version before has no groups.
 

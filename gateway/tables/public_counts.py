@@ -43,10 +43,12 @@ def why_not_public(
     if not found:
         return None
     more = f"; and so in {len(found) - SHOWN} more" if len(found) > SHOWN else ""
-    return (
-        f"cannot be public: {'; '.join(found[:SHOWN])}{more}. Make {', '.join(table.told_by) or 'the table'} coarser, "
-        "or leave `counts: public` out"
-    )
+    return f"cannot be public: {'; '.join(found[:SHOWN])}{more}. {coarser(table)}, or leave `counts: public` out"
+
+
+def coarser(table: Restricted) -> str:
+    """Say what would make counts tell less."""
+    return f"Make {', '.join(table.told_by) or 'the table'} coarser"
 
 
 def must_be_static(table: Restricted, version: str, before: Sequence[VersionEntry]) -> None:

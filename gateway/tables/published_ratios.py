@@ -1,7 +1,8 @@
 """By how much one published record raises the odds that somebody has a value of a category.
 
 A record that is published as o was v with odds P(o | v) / P(o | another value) higher than before. What a count and a
-published record tell together is the product of both, so the audit of counts leaves room for the record.
+published record tell together is the product of both, so the audit of counts leaves room for the record. A view keeps
+NULL, so it also says who has a value at all.
 """
 
 from collections.abc import Sequence
@@ -38,6 +39,9 @@ def _ratios(category: Category, fitted: FittedTransition) -> NDArray[np.float64]
     shares = np.array(category.public.shares)
     there = [n for n, text in enumerate(category.public.values) if text in places]
     rows = np.array([known.matrix[places[str(category.public.values[n])]] for n in there])
+    if None in category.public.values and there:  # who has no value is published without one
+        there = [*there, category.public.values.index(None)]
+        rows = np.block([[rows, np.zeros((len(rows), 1))], [np.zeros((1, rows.shape[1])), np.ones((1, 1))]])
     found = np.ones(category.size)
     for at, value in enumerate(there):
         others = np.array([other for other in range(len(there)) if other != at], dtype=np.intp)

@@ -2,11 +2,15 @@
 
 import getpass
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from functools import partial
 from math import isfinite
 
+import duckdb
+
 from sdcdb.connection.connect import is_read_only
 from sdcdb.connection.identifiers import identifier, quoted, table_reference
+from sdcdb.connection.profile import view_names
 from sdcdb.errors import DatabaseError, choices
 from sdcdb.gateway.inference.score import Score
 from sdcdb.gateway.ledger.entry import VersionEntry, entries, fields_of
@@ -16,7 +20,7 @@ from sdcdb.gateway.pools import fold
 from sdcdb.gateway.relations import Relations, Restricted
 from sdcdb.gateway.rules.table import denied
 from sdcdb.gateway.rules.versions import same_version
-from sdcdb.gateway.tables.batch import count_changed, count_changed_by_group, is_enough
+from sdcdb.gateway.tables.batch import count_changed, count_changed_by_group, count_changed_people, is_enough
 from sdcdb.gateway.tables.cells import Cells
 from sdcdb.gateway.tables.fingerprint import fingerprint, sign
 from sdcdb.gateway.tables.following import Records
@@ -143,6 +147,7 @@ class Tables:
         """Return the tables that take changes by themselves, and have changed in enough people."""
         self._look_again()
         automatic = [table for table in self._tables.values() if table.limits.refresh == "auto"]
+        self._look_outside(automatic)
         past = self._read_past() if automatic else None
         return [table.name for table in automatic if past is not None and self._is_due(table, past.of(table.name))]
 
@@ -166,6 +171,8 @@ class Tables:
         by_group = table.limits.refresh_by is not None
         changed = count_changed_by_group(before, records) if by_group else [count_changed(before, records)]
         least, most = table.limits.refresh_people, self._most_of_one(table)
+        if not by_group and count_changed_people(before, records) >= least:
+            return True
         return bool(changed) and all(is_enough(each, least, most) for each in changed or ())
 
     def _most_of_one(self, table: Restricted) -> int:
@@ -184,6 +191,14 @@ class Tables:
             self._sign = sign(self._database.path)
             self._current = self._fingerprints()
             self._follow_views()
+
+    def _look_outside(self, tables: Iterable[Restricted]) -> None:
+        """Take the fingerprints of views anew: the files that they read change without a sign in the database."""
+        views = {fold(name) for name in view_names(self._con)}
+        for table in tables:
+            if views & {fold(name) for name in (table.name, *(each.parent for each in table.refers))}:
+                with suppress(duckdb.Error):  # a file that is just being replaced: next time
+                    self._current[table.name] = fingerprint(self._con, table, self._vault.secret)
 
     def _follow_views(self) -> None:
         """Judge anew what is plausible about tables whose protected views were fitted anew."""

@@ -4,19 +4,23 @@ Each category has an audit of its own. Where one follows from the other, a count
 count by the other over all of them but one, is that one's value, and neither audit sees it. Numbers that determine each
 other may be `linked`; counts by one category can be had from the other, so here the owner keeps one of them. It is
 looked at when the gateway opens and by `check`, as a matter of the owner: values decide it.
+
+A number says what a category says where it is missing for the others, such as a viral load; and where sums count
+(`telling_numbers`).
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from itertools import permutations
 
 import duckdb
 
-from sdcdb.connection.identifiers import fold, identifier, quoted, table_reference
-from sdcdb.connection.record_key import ROWID, key_columns, key_sql
+from sdcdb.connection.identifiers import fold
 from sdcdb.errors import DatabaseError
-from sdcdb.fields.category_shares import MOST, NULL
+from sdcdb.fields.category_shares import NULL
 from sdcdb.gateway.relations import Category, Restricted
+from sdcdb.gateway.tables.same_people import shared_people
+from sdcdb.gateway.tables.telling_numbers import why_telling
+from sdcdb.gateway.tables.together import Pair, count_apart, count_together
 from sdcdb.policy.models import Policy
 
 ALIKE = 0.9
@@ -25,8 +29,10 @@ KEEP_ONE = (
     "Each column has an audit of its own, so the difference of two counts could be one person's value: make one of "
     "them an identifier, and count by the other"
 )
-FEW = 5  # people with a value of the other column
-FEWEST = 20  # people with a value, below which two columns go together by chance
+FEWEST = 5  # people with a value
+BY_CHANCE = (
+    3.0  # people for whom the other column would say something else if the two had nothing to do with each other
+)
 
 
 def must_not_be_twins(
@@ -50,107 +56,70 @@ def find_twins(
 ) -> Iterator[tuple[str, str]]:
     """Yield each category of which a sensitive value is told by another column, and why that cannot be.
 
-    The other column may be one of another table about the same people: one with the same keys, or with keys that
-    records of one of the two refer to.
+    The other column may be one of another table about the same people (`same_people`).
     """
-    mine = _columns(table)
-    pairs = [(_Pair(table.name, n, table.name, o, ""), table.categories.get(n)) for n, o in permutations(mine, 2)]
-    for other in tables:
-        if other.name != table.name and (on := _same_people(table, other)) is not None:
-            both = [(n, o) for n in mine for o in _columns(other)]
-            pairs += [(_Pair(table.name, n, other.name, o, on), table.categories.get(n)) for n, o in both]
-            pairs += [(_Pair(other.name, o, table.name, n, on), other.categories.get(o)) for n, o in both]
     seen: set[frozenset[str]] = set()
-    for pair, category in pairs:
-        if category is None or pair.columns in seen or not category.public.sensitive:
+    for pair, category, other in _pairs(table, tables):
+        if pair.columns in seen or not category.public.sensitive:
             continue
-        told = _told(_together(con, pair), category)
-        if told is not None:
+        why = _why_twins(con, pair, category, other)
+        if why is not None:
             seen.add(pair.columns)
-            value, have, alike = told
             name, by = pair.name, pair.other if pair.there == pair.here else f"{pair.there}.{pair.other}"
             if pair.here != table.name:
                 name, by = pair.other, f"{pair.here}.{pair.name}"
-            yield (
-                name,
-                f"and {by} say the same: of {have:,} with {value}, {alike:,} can be counted by either. {KEEP_ONE}",
-            )
+            yield name, f"and {by} say the same: {why}. {KEEP_ONE}"
 
 
-@dataclass(frozen=True)
-class _Pair:
-    """A category and another column, each with its table; for two tables, the condition that joins them."""
-
-    here: str
-    name: str
-    there: str
-    other: str
-    on: str
-
-    @property
-    def columns(self) -> frozenset[str]:
-        return frozenset({f"{self.here}.{self.name}", f"{self.there}.{self.other}"})
-
-    @property
-    def source(self) -> str:
-        """The records of one table, or of both, as a and b."""
-        one = f"{quoted(table_reference(self.here))} AS {_alias(self.here)}"
-        return (
-            one
-            if not self.on
-            else f"{one} JOIN {quoted(table_reference(self.there))} AS {_alias(self.there)} ON {self.on}"
-        )
-
-
-def _alias(table: str) -> str:
-    """Return a name that needs no quotes."""
-    return f"r{table.encode().hex()}"
+def _pairs(table: Restricted, tables: Iterable[Restricted]) -> Iterator[tuple[Pair, Category, Restricted]]:
+    """Yield the categories of a table beside its other columns, and those of two tables about the same people."""
+    mine = _columns(table)
+    for name, other in permutations(mine, 2):
+        if name in table.categories:
+            yield Pair(table.name, name, table.name, other), table.categories[name], table
+    for each in tables:
+        for shared in shared_people(table, each) if each.name != table.name else ():
+            for name, other in ((name, other) for name in mine for other in _columns(each)):
+                if name in table.categories:
+                    yield Pair(table.name, name, each.name, other, shared), table.categories[name], each
+                if other in each.categories:
+                    pair = Pair(each.name, other, table.name, name, shared.turned)
+                    yield pair, each.categories[other], table
 
 
 def _columns(table: Restricted) -> list[str]:
     return [*table.categories, *table.confidential, *table.published]
 
 
-def _same_people(one: Restricted, other: Restricted) -> str | None:
-    """Return the condition by which records of two tables are about the same people; None if they are not."""
-    for child, parent in ((one, other), (other, one)):
-        for each in child.refers:
-            if each.parent == parent.name:
-                column, key = quoted(identifier(each.column)), quoted(identifier(each.key))
-                return f"{_alias(child.name)}.{column} = {_alias(parent.name)}.{key}"
-    if ROWID in {one.key, other.key} or key_columns(one.key) != key_columns(other.key):
-        return None
-    first, second = (key_sql(each.key, _alias(each.name)) for each in (one, other))
-    return f"CAST({first} AS VARCHAR) = CAST({second} AS VARCHAR)"
-
-
-def _together(con: duckdb.DuckDBPyConnection, pair: _Pair) -> Mapping[str | None, Mapping[str | None, int]]:
-    """Count records by two columns; nothing where the other has more values than a category can have."""
-    columns = ((pair.here, pair.name), (pair.there, pair.other))
-    first, second = (f"CAST({_alias(table)}.{quoted(identifier(each))} AS VARCHAR)" for table, each in columns)
-    rows = con.execute(
-        f"SELECT {second}, {first}, count(*) FROM {pair.source} GROUP BY ALL LIMIT {(MOST + 1) * (MOST + 1)}"
-    ).fetchall()
-    found: dict[str | None, dict[str | None, int]] = {}
-    for value, own, number in rows:
-        found.setdefault(value, {})[own] = number
-    return found if len(found) <= MOST + 1 else {}
-
-
-def _told(together: Mapping[str | None, Mapping[str | None, int]], category: Category) -> tuple[str, int, int] | None:
-    """Return a sensitive value that some values of the other column stand for, how many have it, and in how many."""
+def _why_twins(con: duckdb.DuckDBPyConnection, pair: Pair, category: Category, other: Restricted) -> str | None:
+    """Say how a category and another column say the same; None if they do not."""
+    together = count_together(con, pair)
     for place in category.public.sensitive:
         value = category.public.values[place]
-        have = sum(each.get(value, 0) for each in together.values())
-        wrong = sum(_wrong(each.get(value, 0), sum(each.values())) for each in together.values())
-        if have >= FEWEST and wrong <= (1 - ALIKE) * have:
-            return repr(NULL if value is None else value), have, have - wrong
-    return None
+        have = together.have.get(value, 0)
+        if have < FEWEST:
+            continue
+        said = [each for each, size in together.sizes.items() if 2 * together.pairs.get((value, each), 0) > size]
+        wrong = have + sum(together.sizes[each] - 2 * together.pairs[value, each] for each in said)
+        if said and not together.single:
+            wrong = count_apart(con, pair, value, said)
+        chance = sum(_wrong_by_chance(size, have / together.people) for size in together.sizes.values())
+        if wrong <= (1 - ALIKE) * have and chance >= max(BY_CHANCE, 2.0 * wrong):
+            name = repr(NULL if value is None else value)
+            return f"of {have:,} with {name}, {have - wrong:,} can be counted by either"
+    return why_telling(con, pair, category, other) if pair.other in other.confidential else None
 
 
-def _wrong(have: int, size: int) -> int:
-    """Return for how many of those with one value of the other column that value says the wrong thing.
+def _wrong_by_chance(size: int, share: float) -> float:
+    """Return for how many of so many people a value says the wrong thing if it says nothing: who has it is drawn.
 
-    Few people with a value say nothing about it: in a column of many values every one of them stands for somebody.
+    A value of one person is always right, so a column of many values is no twin of everything.
+
+    >>> _wrong_by_chance(1, 0.2), round(_wrong_by_chance(2, 0.5), 3), round(_wrong_by_chance(1000, 0.2))
+    (0.0, 0.5, 200)
     """
-    return have if size < FEW else min(have, size - have)
+    if size > 30:
+        return size * min(share, 1 - share)
+    from scipy.stats import binom
+
+    return sum(min(k, size - k) * float(binom.pmf(k, size, share)) for k in range(size + 1))

@@ -10,7 +10,7 @@ from sdcdb.cli.arguments import DatabaseArgument, PolicyOption
 from sdcdb.errors import Problem, counted
 from sdcdb.terminal.output import JsonOption, Output, QuietOption
 
-_COLOURS = {"error": "red", "warning": "yellow"}
+_COLOURS = {"error": "red", "warning": "yellow", "note": "cyan"}
 
 
 def check(
@@ -26,29 +26,43 @@ def check(
     from sdcdb.connection.connect import connect
     from sdcdb.errors import PolicyError
     from sdcdb.gateway.tables.checking import check_as_gateway
+    from sdcdb.gateway.tables.numbers_by_category import say_numbers_by
     from sdcdb.policy.governed import policy_path
     from sdcdb.policy.load import load_document
 
     out = Output(as_json, quiet)
     file = policy or policy_path(db)
+    notes: list[Problem] = []
     with connect(db, read_only=True) as con, out.working(f"checking {file}", con):
         try:
-            problems = check_as_gateway(con, load_document(file), strict=strict)
+            document = load_document(file)
+            problems = check_as_gateway(con, document, strict=strict)
+            if all(problem.severity != "error" for problem in problems):
+                notes = list(say_numbers_by(con, document))
         except PolicyError as error:
             problems = list(error.problems)
     failing = [problem for problem in problems if strict or problem.severity == "error"]
-    out.result(_data(str(file), problems, ok=not failing), lambda console: _draw(console, str(file), problems))
+    data = {**_data(str(file), problems, ok=not failing), "notes": [_entry(note) for note in notes]}
+    out.result(data, lambda console: _draw(console, str(file), problems, notes))
     if failing:
         raise typer.Exit(1)
 
 
 def _data(file: str, problems: list[Problem], *, ok: bool) -> dict[str, object]:
-    listed = [{"line": p.line, "field": p.field, "severity": p.severity, "message": p.message} for p in problems]
-    return {"policy": file, "ok": ok, "problems": listed}
+    return {"policy": file, "ok": ok, "problems": [_entry(problem) for problem in problems]}
 
 
-def _draw(console: Console, file: str, problems: list[Problem]) -> None:
-    for problem in problems:
+def _entry(problem: Problem) -> dict[str, object]:
+    return {
+        "line": problem.line,
+        "field": problem.field,
+        "severity": problem.severity,
+        "message": problem.message,
+    }
+
+
+def _draw(console: Console, file: str, problems: list[Problem], notes: list[Problem]) -> None:
+    for problem in (*problems, *notes):
         where = file if problem.line is None else f"{file}:{problem.line}"
         line = Text.assemble((where, "bold"), ": ", (problem.severity, _COLOURS[problem.severity]), ": ")
         console.print(line.append(f"{problem.field}: {problem.message}" if problem.field else problem.message))

@@ -24,6 +24,8 @@ def init(
     """Inspect a database and write a commented policy to start from."""
     from sdcdb.connection.atomic_file import refuse_target, written_whole
     from sdcdb.connection.connect import connect
+    from sdcdb.gateway.tables.numbers_by_category import publishable
+    from sdcdb.policy.decisions import open_decisions
     from sdcdb.policy.draft import draft_policy
     from sdcdb.policy.governed import policy_path
 
@@ -32,13 +34,13 @@ def init(
     if str(target) != "-":
         refuse_target(target, replace=force)
     with connect(db, read_only=True) as con, out.working(f"inspecting {db}", con):
-        text = draft_policy(con, db.name, tables)
+        text = draft_policy(con, db.name, tables, publishable)
     if str(target) == "-":
         sys.stdout.write(text)
         return
     with written_whole(target, replace=force) as part:
         part.write_text(text, encoding="utf-8")
-    decisions = text.count("CHECK") - 1  # the heading explains the word
+    decisions = len(open_decisions(text))
     data = {"policy": str(target), "decisions": decisions}
     out.result(data, lambda console: console.print(f"Wrote {target}", markup=False))
     out.note(f"{decisions} lines are marked CHECK and need your decision.")

@@ -3,7 +3,7 @@
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import duckdb
 
@@ -16,6 +16,7 @@ from sdcdb.policy.defaults import DEFAULTS
 from sdcdb.policy.evidence import Understood, understand
 from sdcdb.policy.models import Role
 from sdcdb.policy.public_shares import propose_known, said_of, written
+from sdcdb.policy.references import find_references
 from sdcdb.policy.suggest import K, preview, suggest, suggested_columns
 
 _HEAD = """\
@@ -50,15 +51,26 @@ _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _YAML_WORDS = frozenset(["true", "false", "null", "yes", "no", "on", "off", "y", "n"])
 
 
-def draft_policy(con: duckdb.DuckDBPyConnection, database: str, tables: list[str] | None = None) -> str:
+Publishable = Callable[[duckdb.DuckDBPyConnection, str, str, Sequence[str], str, str], bool]
+"""Tells whether the counts of a category could be public: table, key, quasi-identifiers, name and shares as YAML."""
+
+
+def draft_policy(
+    con: duckdb.DuckDBPyConnection,
+    database: str,
+    tables: list[str] | None = None,
+    publishable: Publishable | None = None,
+) -> str:
     """Return the text of a policy for all tables, or for those named, which may be views as well."""
     names = tables or [name for name in table_names(con) if not is_protected(con, name)]
     if not names:
         raise DatabaseError(f"{database} has no tables yet: there is nothing to write a policy for")
     views = {fold(name) for name in view_names(con)}
+    understood = understand(con, [profile(con, name) for name in names])
+    askable = [table for table in understood if fold(table.profile.name) not in views]
     parts = [
-        _table(con, table, view=fold(table.profile.name) in views)
-        for table in understand(con, [profile(con, name) for name in names])
+        _table(con, table, find_references(con, table, askable) if table in askable else None, publishable)
+        for table in understood
     ]
     return _HEAD.format(database=database.replace("\n", " ")) + "".join(parts)
 
@@ -73,7 +85,14 @@ def is_protected(con: duckdb.DuckDBPyConnection, table: str) -> bool:
     return bool(con.execute("SELECT 1 FROM sdc.plans WHERE lower(view_name) = lower(?)", [table]).fetchall())
 
 
-def _table(con: duckdb.DuckDBPyConnection, found: Understood, *, view: bool) -> str:
+def _table(
+    con: duckdb.DuckDBPyConnection,
+    found: Understood,
+    refers: Mapping[str, str] | None,
+    publishable: Publishable | None,
+) -> str:
+    """Write one table; `refers` are the tables that it refers to, or None for a view, about which nothing is asked."""
+    view = refers is None
     table, name = found.profile, yaml_name(found.profile.name)
     if found.public:
         return f"  {name}: public  # CHECK: {found.public}\n"
@@ -81,9 +100,14 @@ def _table(con: duckdb.DuckDBPyConnection, found: Understood, *, view: bool) -> 
         f"  {name}:  # {counted(table.rows, 'record')}",
         f"    key: {_key(found)}  # {_why_key(found, view=view)}",
         *_person(found),
+        *_refers(found, refers or {}),
         "    columns:",
     ]
-    lines += [f"      {line}" for column in table.columns for line in _column(con, found, column)]
+    lines += [
+        f"      {line}"
+        for column in table.columns
+        for line in _column(con, found, column, None if view else publishable)
+    ]
     if not view:  # the gateway answers questions about tables
         lines += ["    restrict:"]
         lines += [f"      {name}: {_flow(value)}" for name, value in DEFAULTS["restrict"].items() if value is not None]
@@ -95,6 +119,15 @@ def _person(found: Understood) -> Iterator[str]:
     if found.person:
         said = f"CHECK: somebody has {found.most} records; people are counted, not records"
         yield f"    person: {yaml_name(found.person)}  # {said}"
+
+
+def _refers(found: Understood, refers: Mapping[str, str]) -> Iterator[str]:
+    """Propose references: not in use, because each adds to the combinations that records are told apart by."""
+    if refers and _key(found) != ROWID:
+        listed = ", ".join(f"{yaml_name(column)}: {yaml_name(parent)}" for column, parent in refers.items())
+        tables = " and ".join(repr(parent) for parent in dict.fromkeys(refers.values()))
+        yield f"    # CHECK: to choose and group records by the quasi-identifiers of {tables}, which they refer to:"
+        yield f"    # refers: {{{listed}}}"
 
 
 def _key(found: Understood) -> str:
@@ -166,7 +199,9 @@ def _role(found: Understood, column: ColumnProfile) -> Role:
     return Role.IDENTIFIER if column.name in {found.key, _names_most(found)} else found.guesses[column.name].role
 
 
-def _column(con: duckdb.DuckDBPyConnection, found: Understood, column: ColumnProfile) -> Iterator[str]:
+def _column(
+    con: duckdb.DuckDBPyConnection, found: Understood, column: ColumnProfile, publishable: Publishable | None
+) -> Iterator[str]:
     name, role, table = yaml_name(column.name), _role(found, column), found.profile.name
     reason = "the key" if column.name in {found.key, _names_most(found)} else found.guesses[column.name].said
     if role is not Role.CONFIDENTIAL or not column.numeric:
@@ -174,6 +209,12 @@ def _column(con: duckdb.DuckDBPyConnection, found: Understood, column: ColumnPro
         if role is Role.CONFIDENTIAL and (shares := propose_shares(con, table, column.name)) is not None:
             yield "# CHECK: to have records counted by its values, declare them with shares that may be public:"
             yield f"# {name}: {{role: confidential, known: {shares}}}  # sensitive: [...] if only some values are"
+            if publishable is not None and _adds_up(found) and not found.person:
+                quasi = [yaml_name(c.name) for c in found.profile.columns if _role(found, c) is Role.QUASI]
+                if publishable(con, yaml_name(table), _key(found), quasi, name, shares):
+                    beside = f"in any combination of {', '.join(quasi)}" if quasi else "of the whole table"
+                    yield f"# CHECK: its counts tell nobody too much {beside}. If they may be known, and the table does"
+                    yield "# not change, add `counts: public` to that line: numbers by it are answered then"
         return
     low, high = outward(column.low, column.high)
     step = 1 if column.integer else 10**-(column.decimals) if column.decimals else None
@@ -183,6 +224,11 @@ def _column(con: duckdb.DuckDBPyConnection, found: Understood, column: ColumnPro
     if (known := propose_known(con, table, column, (low, high), step)) is not None:
         yield f"# CHECK: if shares like these are or may be public, this in place of the line above ({said_of(known)}):"
         yield f"# {name}: {{role: confidential, domain: [{low}, {high}]{grid}, known: {written(known)}}}"
+
+
+def _adds_up(found: Understood) -> bool:
+    """Tell whether a table has a confidential number that could be added up by a category."""
+    return any(column.numeric and _role(found, column) is Role.CONFIDENTIAL for column in found.profile.columns)
 
 
 def outward(low: float | None, high: float | None) -> tuple[float | int, float | int]:

@@ -1,14 +1,15 @@
 """What a database knows of its columns beyond one table's profile: some values, keys, and who refers to whom."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 import duckdb
 
-from sdcdb.connection.identifiers import identifier, quoted, table_reference
+from sdcdb.connection.identifiers import fold, identifier, quoted, table_reference
 from sdcdb.connection.profile import ColumnProfile, TableProfile
 from sdcdb.policy.column_names import core, read_name, tokens
+from sdcdb.policy.foreign_keys import Path, foreign_keys, path_of
 from sdcdb.policy.guess import FEW, Evidence, Guess, guess_key, guess_role
 from sdcdb.policy.models import Role
 
@@ -52,6 +53,8 @@ class Understood:
     """The most records that one person has."""
     public: str | None
     """Why the table looks public, if it does."""
+    referred: Mapping[str, str] = field(default_factory=dict)
+    """The tables whose keys columns repeat, by their names."""
 
 
 def understand(con: duckdb.DuckDBPyConnection, profiles: list[TableProfile]) -> list[Understood]:
@@ -62,8 +65,9 @@ def understand(con: duckdb.DuckDBPyConnection, profiles: list[TableProfile]) -> 
     people = {name for name, own in guesses.items() if any(w in g.kind for g in own.values() for w in PERSONAL)}
     found = []
     for table in profiles:
+        keys = foreign_keys(con, table.name)
         referring = {
-            name: (column, replace(seen, **_relation(table, column, profiles, public)))
+            name: (column, replace(seen, **_relation(table, column, profiles, public, keys)))
             for name, (column, seen) in alone[table.name].items()
         }
         first = {name: guess_role(*both) for name, both in referring.items()}
@@ -80,7 +84,8 @@ def understand(con: duckdb.DuckDBPyConnection, profiles: list[TableProfile]) -> 
         roles = {name: guess_role(*both) for name, both in seen.items()}
         together = () if key else declared or _composite(con, table)
         most = _most_records(con, table, person) if person else 1
-        found.append(Understood(table, roles, key, together, person, most, public[table.name]))
+        referred = {name: evidence.refers for name, (_, evidence) in referring.items() if evidence.refers}
+        found.append(Understood(table, roles, key, together, person, most, public[table.name], referred))
     return found
 
 
@@ -119,9 +124,17 @@ def _about(table: TableProfile) -> str | None:
 
 
 def _relation(
-    table: TableProfile, column: ColumnProfile, profiles: list[TableProfile], public: Mapping[str, str | None]
+    table: TableProfile,
+    column: ColumnProfile,
+    profiles: list[TableProfile],
+    public: Mapping[str, str | None],
+    keys: Mapping[str, tuple[Path, str]],
 ) -> dict[str, str]:
-    """Say whose key a column repeats: that of a public table, or that of a table of people."""
+    """Say whose key a column repeats, as the database declares it or by its name: of a public table, or of people."""
+    if (meant := keys.get(fold(column.name))) is not None:
+        parent = next((o for o in profiles if o is not table and path_of(o.name) == meant[0]), None)
+        if parent is not None:
+            return {"dimension" if public[parent.name] else "refers": parent.name}
     for other in profiles:
         own = other.column(column.name) or _same_thing(other, column)
         if other is table or own is None or not own.unique or column.unique:

@@ -15,6 +15,7 @@ from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
 from sdcdb.errors import PolicyError, Problem
 from sdcdb.fields.category_shares import text_of
+from sdcdb.policy.decisions import open_decisions
 from sdcdb.policy.explain import explain
 from sdcdb.policy.models import Policy
 
@@ -28,6 +29,8 @@ class Document:
     file: str
     policy: Policy
     lines: Mapping[FieldPath, int]
+    decisions: tuple[int, ...] = ()
+    """The lines that are marked CHECK: its owner has not decided yet."""
 
     def line(self, path: FieldPath) -> int | None:
         """Return the line of a field, or of the nearest field around it."""
@@ -60,7 +63,7 @@ def parse_document(text: str, file: str = "policy") -> Document:
     policy, lines, problems = _parse(text)
     if policy is None:
         raise PolicyError(file, list(problems))
-    return Document(file, policy, lines)
+    return Document(file, policy, lines, tuple(open_decisions(text)))
 
 
 @lru_cache(maxsize=32)  # YAML takes as long as opening the database, and programs read one policy several times

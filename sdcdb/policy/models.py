@@ -217,13 +217,18 @@ class Table(Strict):
         """Yield why the counts of a category cannot be public."""
         public = [name for name, column in self.columns.items() if column.counts == "public"]
         for name in public:
-            path = ("columns", name, "counts")
-            if name != public[0]:
-                yield path, f"is public for {public[0]!r} already: of a table, for one category"
-            if self.person is not None:
-                yield path, "cannot be public where a person has several records: what one of them tells adds up"
-            if self.restrict is not None and self.restrict.refresh == "auto":
-                yield path, "cannot be public with `refresh: auto`: two versions would tell of those who came between"
+            for why in self.bars_to_publishing(name):
+                yield ("columns", name, "counts"), why
+
+    def bars_to_publishing(self, category: str) -> Iterator[str]:
+        """Yield why the counts of a category could not be public, whatever they are."""
+        first = next((name for name, column in self.columns.items() if column.counts == "public"), category)
+        if category != first:
+            yield f"cannot be public beside those of {first!r}: of a table, for one category"
+        if self.person is not None:
+            yield "cannot be public where a person has several records: what one of them tells adds up"
+        if self.restrict is not None and self.restrict.refresh == "auto":
+            yield "cannot be public with `refresh: auto`: two versions would tell of those who came between"
 
     def _key_problems(self, key: Key) -> Iterator[tuple[tuple[str | int, ...], str]]:
         if key == ROWID and ROWID not in self.columns:

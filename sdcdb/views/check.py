@@ -12,6 +12,7 @@ from sdcdb.connection.record_key import ROWID, key_sql, key_words
 from sdcdb.errors import DatabaseError, Problem, choices, counted
 from sdcdb.fields.category_shares import NULL
 from sdcdb.fields.histogram import histogram
+from sdcdb.policy.decisions import said_of
 from sdcdb.policy.links import Equation, parse_link
 from sdcdb.policy.load import Document, FieldPath, dotted
 from sdcdb.policy.models import Column, Policy, Role, Table
@@ -57,6 +58,8 @@ def check(
             profiled = None if table.public else reader(name)
             findings += [Misfit(("tables", name, *path), why, "warning") for path, why in weak(table, profiled)]
     problems = [Problem(dotted(f.path), f.message, document.line(f.path), f.severity) for f in findings]
+    if strict:
+        problems += [Problem("", why, document.decisions[0], "warning") for why in said_of(document.decisions)]
     return sorted(problems, key=lambda problem: problem.line or 0)
 
 

@@ -92,6 +92,54 @@ def test_records_that_cannot_be_followed_wait_for_the_owner(people: Path) -> Non
             counted(gateway)
 
 
+def test_new_records_of_few_people_are_few_and_of_many_people_are_enough(tmp_path: Path) -> None:
+    """One of them has 40 records: as records, 20 people would be 800."""
+    path = tmp_path / "people.duckdb"
+    policy = POLICY.replace("key: id", "key: id\n    person: who").replace(
+        "id: identifier", "id: identifier\n      who: identifier"
+    )
+    path.with_suffix(".policy.yaml").write_text(policy, encoding="utf-8")
+    who = "CASE WHEN range < 40 THEN 0 ELSE range // 2 END"
+    row = "SELECT range AS id, {who} AS who, (range % 4)::INTEGER AS town, (range * {step} % 10000)::INTEGER AS pay "
+    with duckdb.connect(str(path)) as con:
+        con.execute(f"CREATE TABLE people AS {row.format(who=who, step=7919)} FROM range(600)")
+    with sdcdb.open(path) as db, db.gateway() as gateway:
+        assert counted(gateway) == 600
+        db.con.execute(f"INSERT INTO people {row.format(who='100 + range % 19', step=31)} FROM range(1000, 1060)")
+        assert gateway.refresh_due() == [], "60 records of 19 people"
+        db.con.execute(f"INSERT INTO people {row.format(who='200', step=31)} FROM range(1060, 1061)")
+        assert gateway.refresh_due() == ["people"]
+        assert counted(gateway) == 661
+
+
+def test_a_view_of_a_file_is_looked_at_although_nothing_is_written_to_the_database(tmp_path: Path) -> None:
+    """Nobody can write to a database that a server owns; a file beside it can be replaced."""
+    file = tmp_path / "people.parquet"
+
+    def put(number: int) -> None:
+        columns = "range AS id, (range % 4)::INTEGER AS town, (range * 7919 % 10000)::INTEGER AS pay"
+        with duckdb.connect() as con:
+            con.execute(f"COPY (SELECT {columns} FROM range({number})) TO '{file}.new' (FORMAT parquet)")
+        Path(f"{file}.new").replace(file)
+
+    put(400)
+    path = tmp_path / "people.duckdb"
+    with duckdb.connect(str(path)) as con:
+        con.execute(f"CREATE VIEW people AS FROM read_parquet('{file}')")
+    path.with_suffix(".policy.yaml").write_text(POLICY, encoding="utf-8")
+    with sdcdb.open(path) as db, db.gateway() as gateway:
+        assert counted(gateway) == 400
+        put(410)
+        assert gateway.refresh_due() == []
+        assert counted(gateway) == 400
+        put(430)
+        assert gateway.refresh_due() == ["people"]
+        assert counted(gateway) == 430
+        file.unlink()
+        assert gateway.refresh_due() == []
+        assert counted(gateway) == 430
+
+
 BY_TOWN = POLICY.replace("refresh_people: 20", "refresh_people: 20, refresh_by: town")
 
 

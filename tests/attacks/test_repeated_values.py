@@ -30,6 +30,10 @@ REPEATED = {
     "the same in every record": "income",
     "a raise in the middle": "CASE WHEN week < 5 THEN income ELSE income * 103 // 100 END",
     "hardly another one": "income + visit % 100",
+    "a wage for so many weeks": "income * (week + 1) // 20",
+    "a salary with large raises": "income // 3 + week * 6000",
+    "what is left of it": "90000 - income * (week + 1) // 20",
+    "two factors that everybody knows": "income * (week + 1) * (ward + 1) // 200",
 }
 QUESTIONS = [f"ward = {a} AND week IN ({b}, {(b + 1) % 10})" for a in range(10) for b in range(10)]
 
@@ -75,14 +79,36 @@ def test_the_gateway_does_not_open_with_a_number_that_is_a_persons_and_not_a_rec
         assert any("one record per person" in each.message for each in problems if each.severity == "error")
 
 
+def test_a_wage_for_known_hours_is_told_in_plain_duckdb() -> None:
+    """No two records of a person are alike, and yet there is one unknown for each."""
+    with duckdb.connect() as con:
+        visits(con, "income * (week + 1)")
+        rows, answers = [], []
+        for where in QUESTIONS:
+            held = con.execute(f"SELECT person, week + 1 FROM visits WHERE {where}").fetchall()
+            rows.append(np.bincount([p for p, _ in held], weights=[n for _, n in held], minlength=PEOPLE))
+            answers.append(con.execute(f"SELECT SUM(income) FROM visits WHERE {where}").fetchall()[0][0])
+        found, *_ = np.linalg.lstsq(np.array(rows), np.array(answers, dtype=float), rcond=None)
+        truth = dict(con.execute("SELECT DISTINCT person, income // (week + 1) FROM visits").fetchall())
+    assert all(round(found[person]) == income for person, income in truth.items())
+
+
 def test_a_number_that_is_declared_constant_is_refused_too(tmp_path: Path) -> None:
     policy = POLICY.replace("    person: person\n", "    person: person\n    constant: [income]\n")
     with database(tmp_path, "income", policy) as found, pytest.raises(DatabaseError, match="is declared constant"):
         found.gateway()
 
 
-def test_numbers_of_records_are_asked_about(tmp_path: Path) -> None:
-    with database(tmp_path, "visit * 7919 % 90000") as found, found.gateway() as gateway:
+VARYING = {
+    "another number in each record": "visit * 7919 % 90000",
+    "what the week makes of it": "week * 5000 + visit * 7919 % 20000",
+    "partly the person's": "income // 3 + visit * 7919 % 30000",
+}
+
+
+@pytest.mark.parametrize("name", VARYING)
+def test_numbers_of_records_are_asked_about(name: str, tmp_path: Path) -> None:
+    with database(tmp_path, VARYING[name]) as found, found.gateway() as gateway:
         assert gateway.ask("SELECT ward, SUM(income) FROM visits GROUP BY ward", user="ann").rows
 
 

@@ -1,7 +1,7 @@
 """Counts of a value that is not sensitive: whoever has it has no sensitive one, and whoever has not, more probably."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import duckdb
@@ -57,6 +57,44 @@ def test_large_groups_are_counted_by_it(tmp_path: Path) -> None:
     with clinic(tmp_path) as database, database.gateway() as gateway:
         counted = gateway.ask("SELECT ward, COUNT(*) FROM patients WHERE diagnosis = 'flu' GROUP BY ward", user="ann")
         assert len(counted.rows) == 4
+
+
+FOUR = POLICY.replace("{flu: 80%, asthma: 3%, hiv: 17%}", "{flu: 40%, asthma: 40%, cold: 3%, hiv: 17%}")
+WARDS, BEDS = 60, 20
+
+
+@pytest.mark.parametrize("values", [("flu", "asthma"), ("asthma", "flu"), ("flu", "asthma", "cold")])
+def test_two_values_together_do_not_say_that_nobody_has_the_third(values: tuple[str, ...], tmp_path: Path) -> None:
+    """In one ward of a hundred everybody has flu or asthma. Each count alone is harmless: about a third have hiv."""
+    drawn = np.random.default_rng(3).choice(["flu", "asthma", "cold", "hiv"], p=[0.4, 0.4, 0.03, 0.17], size=1200)
+    rows = ", ".join(f"({n}, {n // BEDS}, 0, '{value}')" for n, value in enumerate(drawn))
+    patients = f"CREATE TABLE patients AS SELECT * FROM (VALUES {rows}) t(id, ward, floor, diagnosis)"
+    with clinic(tmp_path, FOUR, patients) as database, database.gateway() as gateway:
+        healthy = [n for n in range(WARDS) if not {"hiv", "cold"} & set(drawn[n * BEDS : (n + 1) * BEDS])]
+        assert healthy
+        told = dict.fromkeys(range(WARDS), 0)
+        for ward in range(WARDS):
+            for value in values:
+                sql = f"SELECT COUNT(*) FROM patients WHERE diagnosis = '{value}' AND ward = {ward}"
+                with suppress(Denied):
+                    told[ward] += gateway.ask(sql, user="mallory").rows[0][0]
+    assert max(told.values()) > 0
+    assert [ward for ward, number in told.items() if number == BEDS] == []
+
+
+def test_values_that_were_counted_over_crossing_sets_meet_in_a_small_one(tmp_path: Path) -> None:
+    """Flu by ward and asthma by floor and ward: what was told of both is told of each ward."""
+    drawn = np.random.default_rng(5).choice(["flu", "asthma", "cold", "hiv"], p=[0.4, 0.4, 0.03, 0.17], size=200)
+    rows = ", ".join(f"({n}, {n // BEDS}, {n % 2}, '{value}')" for n, value in enumerate(drawn))
+    patients = f"CREATE TABLE patients AS SELECT * FROM (VALUES {rows}) t(id, ward, floor, diagnosis)"
+    with clinic(tmp_path, FOUR, patients) as database, database.gateway() as gateway:
+        assert gateway.ask("SELECT COUNT(*) FROM patients WHERE diagnosis = 'flu' AND ward = 3", user="mallory").rows
+        assert gateway.ask("SELECT COUNT(*) FROM patients WHERE diagnosis = 'asthma' AND ward < 5", user="mallory").rows
+        with pytest.raises(Denied) as denied:
+            gateway.ask(
+                "SELECT COUNT(*) FROM patients WHERE diagnosis = 'asthma' AND ward IN (0, 1, 2, 4)", user="mallory"
+            )
+        assert denied.value.rule == "belief"
 
 
 THREE = POLICY.replace(

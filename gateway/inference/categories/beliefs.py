@@ -22,9 +22,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from sdcdb.gateway.inference.categories.counting import Caps, Cells, Counting, Floats, Ints, Limits
+from sdcdb.gateway.inference.categories.crossing import crossing_sets
 from sdcdb.gateway.inference.categories.maximum_entropy import fit_beliefs
 from sdcdb.gateway.inference.categories.plausible import LARGEST, chance_of_breach, highest, least_size
 from sdcdb.gateway.inference.categories.value_sets import ValueSets
+from sdcdb.gateway.inference.categories.values_left import ValuesLeft
 from sdcdb.gateway.inference.categories.whole_tables import WholeTables, places_of, plausible_leaves_doubt
 from sdcdb.gateway.inference.people import People
 from sdcdb.gateway.inference.score import Score
@@ -57,7 +59,8 @@ class Beliefs:
         mine = None if people is None else people.within(self._live)
         self._sets = [ValueSets(self._counts, rng, mine, min_set) for _ in range(self.values)]
         self._judged = range(self.values) if self._sensitive else ()
-        self._least = [self._least_size(value) for value in range(self.values)]
+        self._left = ValuesLeft(self._counts, self._public, self._sensitive, caps)
+        self._least = self._left.raised([self._least_size(value) for value in range(self.values)])
         self._answered: list[tuple[Counting, int]] = []
         self._table: Floats = self._public.copy()
 
@@ -101,12 +104,59 @@ class Beliefs:
         bits = {value: self._bits(asked.cells, value) for value in new}
         if not all(self._safe(asked.cells, value, bits[value]) for value in new if value in self._judged):
             return False
+        told = [value for value in range(self.values) if value in new or self._sets[value].implied(asked.cells)]
+        if new and self._left.breach(asked.cells, told, self._table):
+            return False
         near = any(self._spent(asked.cells, value, bits[value], NEAR) for value in new if value in self._judged)
         if near and not self._whole(asked, earlier):
             return False
+        if not new:
+            return True
+        marks = [each.begin_trial() for each in self._sets]
         for value in new:
             self._sets[value].add(asked.cells, bits[value])
+        if self._cross(judged=True) and self._apart(asked.cells):
+            return True
+        for sets, mark in zip(self._sets, marks, strict=True):
+            sets.end_trial(mark)
+            sets.begin_trial()  # the statement's own goes on
+        return False
+
+    def _cross(self, *, judged: bool) -> bool:
+        """Take in the counts that follow where values were counted over other parts; tell whether all are safe."""
+        for value in self._judged if self.values > 2 else ():
+            found = crossing_sets([each.sets for each in self._sets], value)
+            if found is None:
+                if judged:
+                    return False
+                continue
+            for cells in found:
+                bits = self._bits(cells, value)
+                if judged and not self._safe(cells, value, bits):
+                    return False
+                self._sets[value].add(cells, bits)
         return True
+
+    def _apart(self, cells: Cells) -> bool:
+        """Tell whether what was told of a set and of one around or inside it says little of those between them.
+
+        Flu and asthma of everybody, a cold and hiv of all but one: that one has one of the former, or of the latter.
+        """
+        known = {each.tobytes(): each for sets in self._sets for each in sets.sets} if self._sensitive else {}
+        here = self._told(cells)
+        for other in known.values():
+            between = other ^ cells
+            if not between.any() or ((other & between).any() and (cells & between).any()):
+                continue
+            if int(self._counts[between].sum()) < max(self._least):
+                there = self._told(other)
+                apart = len(here | there) == self.values > max(len(here), len(there))
+                if apart and any(self._left.breach(between, each, self._table) for each in (here, there)):
+                    return False
+        return True
+
+    def _told(self, cells: Cells) -> frozenset[int]:
+        return frozenset(value for value, sets in enumerate(self._sets) if sets.implied(cells))
 
     def _new(self, asked: Counting) -> list[int]:
         """Return the values whose counts over a set are told anew, with the one that follows from all others."""
@@ -188,6 +238,7 @@ class Beliefs:
                 self._sets[value].add(each.cells, self._bits(each.cells, value))
             if new:
                 self._answered.append((each, answer))
+                self._cross(judged=False)
         if not fit:
             self._answered.clear()
             return

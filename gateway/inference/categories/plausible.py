@@ -69,6 +69,6 @@ def least_size(public: float, cap: float, delta: float, absent: float | None = N
 def _last_breach(size: int, public: float, cap: float, delta: float, absent: float | None) -> int:
     """Return the last size about here that is not safe: saw teeth of whole counts reach a little further."""
     least = (1 - (cap if absent is None else absent)) * public
-    tooth = max(2 / (1 - cap), 2 / least if least > 0 else 0.0)
+    tooth = max(2 / (1 - cap) if cap < 1 else 0.0, 2 / least if least > 0 else 0.0)
     reach = range(size + max(20, math.ceil(tooth)), size - 1, -1)
     return next((n for n in reach if chance_of_breach(n, public * n, public, cap, absent) > delta), size - 1)
