@@ -77,7 +77,8 @@ class WideVectors:
 
     def add_squares(self, rows: Ints, out: Floats) -> None:
         """Add the squares of some vectors to what there is for each column."""
-        _add_squares(self.numbers, rows, out)
+        if len(rows):
+            _add_squares(self.numbers, rows, out)
 
 
 @machine_code()

@@ -307,3 +307,18 @@ assert "numba" in sys.modules
 """
     subprocess.run([sys.executable, "-c", program], check=True)
     assert lapack.FEW < 1_000
+
+
+def test_some_questions_about_many_cells_do_without_machine_code() -> None:
+    program = """
+import sys
+import numpy as np
+from sdcdb.gateway.inference.lattice.lattice import DENSE, Lattice
+cells = 2 * DENSE
+lattice = Lattice.fresh(np.full(cells, 20), 240_000, np.random.default_rng(1))
+for low in range(0, 200, 10):
+    lattice = lattice.with_set((np.arange(cells) >= low) & (np.arange(cells) < 5 * low + 100))
+    assert lattice.short is not None and lattice.worst < lattice.grid.cap
+assert "numba" not in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)
