@@ -168,7 +168,8 @@ def _agree(people: int, often: float | None, chance: float | None) -> bool:
         return False
     if people >= FEWEST:
         return True
-    from scipy.stats import binom
+    from scipy.special import bdtrc  # scipy.stats takes half a second to import
 
     least = 1 / (people + 1)  # what did not happen among few people may
-    return float(binom.sf(round(often * people) - 1, people, max(chance, least))) <= BY_CHANCE
+    agreeing = round(often * people)
+    return agreeing > 0 and float(bdtrc(agreeing - 1, people, max(chance, least))) <= BY_CHANCE

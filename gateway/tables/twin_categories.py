@@ -9,6 +9,7 @@ A number says what a category says where it is missing for the others, such as a
 (`telling_numbers`).
 """
 
+import math
 from collections.abc import Iterable, Iterator
 from itertools import permutations
 
@@ -120,6 +121,4 @@ def _wrong_by_chance(size: int, share: float) -> float:
     """
     if size > 30:
         return size * min(share, 1 - share)
-    from scipy.stats import binom
-
-    return sum(min(k, size - k) * float(binom.pmf(k, size, share)) for k in range(size + 1))
+    return sum(min(k, size - k) * math.comb(size, k) * share**k * (1.0 - share) ** (size - k) for k in range(size + 1))
